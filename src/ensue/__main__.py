@@ -1,0 +1,3 @@
+from ensue.cli import main
+
+main()
