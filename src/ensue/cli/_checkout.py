@@ -1,0 +1,12 @@
+"""What the development commands share: they work on a checkout, not on an installed package."""
+
+import sys
+from pathlib import Path
+
+
+def checkout() -> Path:
+    """The folder of the checkout that this package runs from; ends the program if it runs from elsewhere."""
+    home = Path(__file__).resolve().parents[3]
+    if not (home / "pyproject.toml").is_file():
+        sys.exit("ensue: this command needs a checkout of Ensue; here it runs as an installed package.")
+    return home
