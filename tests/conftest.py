@@ -1,0 +1,25 @@
+import pytest
+from hypothesis import HealthCheck, settings
+
+# No profile looks at the clock: a slow machine must not fail a test. Failures print what reproduces them.
+_COMMON = settings(deadline=None, derandomize=False, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ordinary", _COMMON, max_examples=200)
+settings.register_profile("all", _COMMON, max_examples=10_000)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_true", help="also run the slow tests, and many more random cases")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("all" if config.getoption("--all") else "ordinary")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the slow tests out, unless `--all` or a marker expression (`-m slow`) asks for them."""
+    if config.getoption("--all") or config.getoption("-m"):
+        return
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    if slow:
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if item not in slow]
