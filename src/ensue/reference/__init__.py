@@ -1,0 +1,5 @@
+"""The reference evaluator: docs/semantics.md made executable, slow and obvious. It is the judge of every engine."""
+
+from ensue.reference.evaluator import evaluate
+
+__all__ = ["evaluate"]
