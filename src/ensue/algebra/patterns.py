@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import TypeAlias
 
-from ensue.algebra.expressions import Expression
+from ensue.algebra.expressions import Expression, conjunction, conjuncts
 from ensue.errors import Diagnostic, PatternError
 from ensue.time import Calendar, parse_duration, parse_instant_with_unit, to_instant
 
@@ -130,6 +130,11 @@ class Atom(Pattern):
     condition: Expression | None = None
     bindings: tuple[tuple[str, str], ...] = ()
     label: str | None = None
+
+    def __post_init__(self) -> None:
+        """Conditions joined by `and` are kept as one chain, so that `A(x, y)` is equal however it was put together."""
+        if self.condition is not None:
+            object.__setattr__(self, "condition", conjunction(list(conjuncts(self.condition))))
 
     def bind(self, variable: str, attribute: str) -> Atom:
         """The same atom, with one more variable bound."""

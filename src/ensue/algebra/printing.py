@@ -64,6 +64,7 @@ TEST, THEN, OR, AND, PREFIX, POSTFIX = range(6)
 """How tightly the parts of a pattern bind, loosest first."""
 
 _NAME = re.compile(r"[^\W\d]\w*(?:[:.][^\W\d]\w*)*")
+_VARIABLE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 RESERVED = frozenset(
     "and andthen any aperiodic at atleast atmost before between by during every exactly false in is last like not null"
     " of or periodic then times true where withrank within without".split()
@@ -169,18 +170,24 @@ def _at(pattern: Pattern, level: int) -> str:
 
 
 def _atom(atom: Atom) -> str:
-    parts = [f"{print_name(attribute)} = ?{variable}" for variable, attribute in atom.bindings]
+    parts = [f"{print_name(attribute)} = {_variable(variable)}" for variable, attribute in atom.bindings]
     if atom.condition is not None:
         parts += [_expression(part, _EITHER) for part in conjuncts(atom.condition)]
-    label = f"?{atom.label} : " if atom.label else ""
+    label = f"{_variable(atom.label)} : " if atom.label else ""
     name = print_name(atom.type)
     return f"{label}{name}({', '.join(parts)})" if parts else f"{label}{name}"
 
 
 def print_name(name: str) -> str:
     """A class or attribute name, in backquotes where it would be read as something else."""
-    if _NAME.fullmatch(name) and name.lower() not in RESERVED:
-        return name
+    return name if _NAME.fullmatch(name) and name.lower() not in RESERVED else _quoted(name)
+
+
+def _variable(name: str) -> str:
+    return "?" + (name if _VARIABLE.fullmatch(name) else _quoted(name))
+
+
+def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
@@ -205,7 +212,7 @@ def _bound_expression(expression: Expression) -> tuple[str, int]:
         case Attribute(name):
             return print_name(name), _ATOMIC
         case Variable(name):
-            return f"?{name}", _ATOMIC
+            return _variable(name), _ATOMIC
         case Either(left, right):
             return f"{_expression(left, _EITHER)} or {_expression(right, _BOTH)}", _EITHER
         case Both(left, right):
