@@ -1,0 +1,159 @@
+"""Atoms and filters: which part of a condition is tested on one event, binds a variable, or is tested on occurrences."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ensue.algebra.expressions import (
+    Attribute,
+    Both,
+    Compare,
+    Either,
+    Expression,
+    Variable,
+    attributes_in,
+    conjunction,
+    variables_in,
+    walk,
+)
+from ensue.algebra.patterns import Atom, Pattern, Where
+from ensue.algebra.variables import Scope, scope
+from ensue.errors import near
+from ensue.language.expressions import ExpressionBuilder, variable_name
+from ensue.language.labels import bind_label, labelled_attribute, labels
+from ensue.language.rewriting import map_parts
+
+if TYPE_CHECKING:
+    from lark import Token, Tree
+
+    from ensue.language.environment import Environment
+    from ensue.language.source import Place, Source
+
+
+class ConditionBuilder(ExpressionBuilder):
+    """Builds atoms and filters."""
+
+    def __init__(self, source: Source, environment: Environment) -> None:
+        super().__init__(source)
+        self.environment = environment
+
+    def make_atom(self, _tree: Tree[Token], values: list[Any]) -> Atom:
+        name, *conditions = values
+        restricted = self.environment.restricted.get(name)
+        if restricted is None:
+            self._check_class(name)
+        atom = replace(restricted, label=None) if restricted else Atom(str(name))
+        return self._with_conditions(atom, conditions)
+
+    def make_labelled(self, _tree: Tree[Token], values: list[Any]) -> Atom:
+        label, atom = values
+        return replace(atom, label=variable_name(label))
+
+    def filtered(self, operand: Pattern, condition: Expression) -> Pattern:
+        """`A[F]`. On a single event, `F` may speak of its attributes, plainly or by the event's own label."""
+        if isinstance(operand, Atom):
+            own = self._without_own_label(operand, condition)
+            if attributes_in(own):
+                return self._with_conditions(operand, [own])
+        return self.where(operand, condition)
+
+    def where(self, operand: Pattern, condition: Expression) -> Pattern:
+        """`A where F`: a test on the occurrences of A, over its variables."""
+        for attribute, place in self.mentions(condition, Attribute):
+            self._attribute_in_filter(attribute, place, condition)
+        for variable, place in self.mentions(condition, Variable):
+            bound = scope(operand)
+            if variable in bound.sometimes:
+                continue
+            found = labelled_attribute(variable, labels(operand))
+            if found:
+                operand = bind_label(operand, found[0], variable, found[1])
+                bound = scope(operand)
+            if variable not in bound.sometimes:
+                self._unbound(variable, place, bound, labels(operand))
+        return Where(operand, condition)
+
+    def _with_conditions(self, atom: Atom, parts: list[Expression]) -> Atom:
+        """The atom with more conditions; `attribute = ?variable` binds instead of testing."""
+        tests = [] if atom.condition is None else [atom.condition]
+        for part in parts:
+            for attribute, place in self.mentions(part, Attribute):
+                self._check_attribute(atom.type, attribute, place)
+            bindings, test = _split(part)
+            for variable, attribute in bindings:
+                atom = atom.bind(variable, attribute)
+            if test is not None:
+                tests.append(test)
+                for variable, place in self.mentions(test, Variable):
+                    message = f"?{variable} cannot be compared inside {atom.type}(…): an event is tested by itself there"
+                    hint = f"bind the attribute, `attribute = ?name`, and compare behind the pattern: `where ?name > ?{variable}`"
+                    self.source.report("E322", message, place, hint=hint)
+        return replace(atom, condition=conjunction(tests))
+
+    def _without_own_label(self, atom: Atom, condition: Expression) -> Expression:
+        """`?a.user` as `user`, where `a` is the label of the atom itself."""
+        if atom.label is None:
+            return condition
+        bound = {variable for variable, _ in atom.bindings}
+        places = dict(self.mentions(condition, Variable))
+
+        def plain(part: Expression) -> Expression:
+            if not isinstance(part, Variable) or part.name in bound:
+                return part
+            found = labelled_attribute(part.name, frozenset({str(atom.label)}))
+            return self.placed(Attribute(found[1]), places[part.name]) if found else part
+
+        return map_parts(condition, plain)
+
+    def _check_class(self, name: Token) -> None:
+        known = self.environment.classes
+        if known is not None and name not in known:
+            names = [*known, *self.environment.restricted]
+            self.source.report("E300", f"there is no event class {name!s}", name, hint=near(name, names))
+
+    def _check_attribute(self, class_name: str, attribute: str, place: Place) -> None:
+        known = self.environment.attributes(class_name)
+        if known is not None and attribute not in known:
+            hint = near(attribute, known) or (f"it has {', '.join(known)}" if known else "it has no attributes")
+            self.source.report("E301", f"{class_name} has no attribute {attribute}", place, hint=hint)
+
+    def _attribute_in_filter(self, attribute: str, place: Place, condition: Expression) -> None:
+        if Attribute(attribute) in _truths(condition):
+            hint = f"if {attribute} is a pattern, put parentheses around the pattern and its condition before it"
+        else:
+            hint = f"bind it, `{attribute} = ?name`, and write ?name; or label its event, `?a : …`, and write ?a.{attribute}"
+        message = f"{attribute} is no variable; a filter behind a pattern sees the variables of the pattern"
+        self.source.report("E321", message, place, hint=hint)
+
+    def _unbound(self, variable: str, place: Place, bound: Scope, known: frozenset[str]) -> None:
+        label = labelled_attribute(variable, known)
+        if variable in known:
+            hint: str | None = f"?{variable} names an event; write one of its attributes, ?{variable}.attribute"
+        elif label:
+            hint = f"the event ?{label[0]} is only looked for to be left out or gathered, so it has no value here"
+        else:
+            close = near(variable, [*bound.sometimes, *known])
+            listed = ", ".join(f"?{name}" for name in sorted(bound.sometimes)) or "none"
+            hint = close or f"the pattern's variables are: {listed}"
+        self.source.report("E302", f"nothing in the pattern binds ?{variable}", place, hint=hint)
+
+
+def _split(part: Expression) -> tuple[list[tuple[str, str]], Expression | None]:
+    """The bindings (variable, attribute) among the conditions that `and` joins, and what is left of them."""
+    match part:
+        case Both(left, right):
+            first, left_test = _split(left)
+            second, right_test = _split(right)
+            tests = [test for test in (left_test, right_test) if test is not None]
+            return first + second, conjunction(tests) if first or second else part
+        case Compare("=", Attribute(attribute), Variable(variable)) | Compare("=", Variable(variable), Attribute(attribute)):
+            return [(variable, attribute)], None
+        case _:
+            return [], part
+
+
+def _truths(condition: Expression) -> list[Expression]:
+    """The operands of `and` and `or` in a condition."""
+    joined = [part for part in walk(condition) if isinstance(part, (Both, Either))]
+    return [operand for part in joined for operand in part.parts()]

@@ -1,0 +1,105 @@
+"""From text to tokens: reserved words, limits, and brackets that match.
+
+Limits are checked here, before anything recursive sees the text: a text may be this long, brackets this deep.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from ensue.algebra.printing import RESERVED
+from ensue.language.grammar import tokenize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from lark import Token
+
+    from ensue.language.source import Source
+
+LONGEST_PATTERN = 64 * 1024
+"""Characters in one pattern or statement."""
+
+LONGEST_PROGRAM = 8 * 1024 * 1024
+DEEPEST_BRACKETS = 100
+
+_CLOSING = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
+_HINTS = {
+    **dict.fromkeys("‘’“”„", "use plain quotes: '…' or \"…\""),
+    **dict.fromkeys("¬~", "write ! or not"),
+    **dict.fromkeys("≤≥≠→", "write <=, >=, != or then"),
+    "$": "a variable is written ?name",
+    "@": "a variable is written ?name",
+}
+
+
+def scan(source: Source, longest: int = LONGEST_PATTERN) -> list[Token]:
+    """The tokens of a text, with reserved words recognised. What cannot be read is reported and left out."""
+    if len(source.text) > longest:
+        hint = "define its parts as event classes of their own" if longest == LONGEST_PATTERN else "split the file"
+        message = f"the text has {len(source.text):,} characters; {longest:,} is the most that is read"
+        source.report("E200", message, None, hint=hint)
+        return []
+    return _meanings(list(_readable(tokenize(source.text), source)))
+
+
+def _readable(tokens: Iterable[Token], source: Source) -> Iterator[Token]:
+    unreadable: Token | None = None
+    for token in tokens:
+        if token.type == "UNCLOSED":
+            what = {"/*": "comment", "`": "name in backquotes"}.get(token, "text in quotes")
+            source.report("E202", f"the {what} that begins here has no end", token, hint=f"close it with {_closer(token)}")
+            return
+        if token.type == "UNKNOWN":
+            if unreadable is None or unreadable.end_pos != token.start_pos:
+                source.report("E201", f"{str(token)!r} means nothing here", token, hint=_HINTS.get(token))
+            unreadable = token
+        else:
+            yield token
+
+
+def _closer(token: Token) -> str:
+    return {"/*": "*/", "`": "a backquote"}.get(token, f"{token} (a quote inside is written twice)")
+
+
+def _meanings(tokens: list[Token]) -> list[Token]:
+    """Give reserved words their terminals; an `in` has one of three meanings, by what follows it."""
+    words = [token.update(type=token.upper()) if _is_word(token) else token for token in tokens]
+    for index, (token, following) in enumerate(pairwise(words)):
+        if token.type == "IN" and following.type == "LPAR":
+            words[index] = token.update(type="IN_LIST")
+        elif token.type == "IN" and following.lower() == "context":
+            words[index] = token.update(type="IN_CONTEXT")
+    return words
+
+
+def _is_word(token: Token) -> bool:
+    return token.type == "NAME" and token.lower() in RESERVED
+
+
+def brackets_match(tokens: Iterable[Token], source: Source) -> bool:
+    """Whether every bracket is closed by its partner and none lies too deep; reports what is not."""
+    open_ones: list[Token] = []
+    for token in tokens:
+        if token.type in _CLOSING:
+            open_ones.append(token)
+            if len(open_ones) > DEEPEST_BRACKETS:
+                message = f"brackets are nested more than {DEEPEST_BRACKETS} deep"
+                source.report("E204", message, token, hint="define the inner parts as event classes of their own")
+                return False
+        elif token.type in _CLOSING.values():
+            if not open_ones:
+                source.report("E203", f"{token!s} closes nothing", token, hint="remove it, or open it before")
+                return False
+            opening = open_ones.pop()
+            if _CLOSING[opening.type] != token.type:
+                message = f"{token!s} does not close the {opening!s} of line {opening.line}, column {opening.column}"
+                source.report("E203", message, token)
+                return False
+    if open_ones:
+        opening = open_ones[-1]
+        source.report("E203", f"{opening!s} is not closed", opening, hint="close it, or remove it")
+    return not open_ones
+
+
