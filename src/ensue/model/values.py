@@ -11,6 +11,8 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import TypeAlias
 
+from ensue.time import to_instant
+
 Value: TypeAlias = bool | int | float | str | datetime
 """A value as users see it; `None` stands for a missing one."""
 
@@ -49,7 +51,7 @@ def kind(value: Value) -> str:
 def value_key(value: Value) -> ValueKey:
     """A key that is equal just for values that are the same; it also orders values of one kind."""
     if isinstance(value, datetime):
-        return "time", round(value.timestamp() * 1_000_000)
+        return "time", to_instant(value)
     if isinstance(value, float) and value.is_integer():
         return "number", int(value)
     return kind(value), value
