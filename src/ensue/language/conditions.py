@@ -1,4 +1,4 @@
-"""Atoms and filters: which part of a condition is tested on one event, binds a variable, or is tested on occurrences."""
+"""Atoms and filters: which part of a condition is tested on one event, which binds, which is tested on occurrences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from ensue.algebra.expressions import (
     Variable,
     attributes_in,
     conjunction,
-    variables_in,
     walk,
 )
 from ensue.algebra.patterns import Atom, Pattern, Where
@@ -48,7 +47,8 @@ class ConditionBuilder(ExpressionBuilder):
 
     def make_labelled(self, _tree: Tree[Token], values: list[Any]) -> Atom:
         label, atom = values
-        return replace(atom, label=variable_name(label))
+        named: Atom = replace(atom, label=variable_name(label))
+        return named
 
     def filtered(self, operand: Pattern, condition: Expression) -> Pattern:
         """`A[F]`. On a single event, `F` may speak of its attributes, plainly or by the event's own label."""
@@ -86,8 +86,8 @@ class ConditionBuilder(ExpressionBuilder):
             if test is not None:
                 tests.append(test)
                 for variable, place in self.mentions(test, Variable):
-                    message = f"?{variable} cannot be compared inside {atom.type}(…): an event is tested by itself there"
-                    hint = f"bind the attribute, `attribute = ?name`, and compare behind the pattern: `where ?name > ?{variable}`"
+                    message = f"?{variable} cannot be compared inside {atom.type}(…), which tests one event by itself"
+                    hint = f"bind the attribute, `attribute = ?name`, and write `where ?name > ?{variable}` behind"
                     self.source.report("E322", message, place, hint=hint)
         return replace(atom, condition=conjunction(tests))
 
@@ -122,7 +122,7 @@ class ConditionBuilder(ExpressionBuilder):
         if Attribute(attribute) in _truths(condition):
             hint = f"if {attribute} is a pattern, put parentheses around the pattern and its condition before it"
         else:
-            hint = f"bind it, `{attribute} = ?name`, and write ?name; or label its event, `?a : …`, and write ?a.{attribute}"
+            hint = f"bind it, `{attribute} = ?name`, and write ?name; or label its event `?a` and write ?a.{attribute}"
         message = f"{attribute} is no variable; a filter behind a pattern sees the variables of the pattern"
         self.source.report("E321", message, place, hint=hint)
 
@@ -147,7 +147,9 @@ def _split(part: Expression) -> tuple[list[tuple[str, str]], Expression | None]:
             second, right_test = _split(right)
             tests = [test for test in (left_test, right_test) if test is not None]
             return first + second, conjunction(tests) if first or second else part
-        case Compare("=", Attribute(attribute), Variable(variable)) | Compare("=", Variable(variable), Attribute(attribute)):
+        case Compare("=", Attribute(attribute), Variable(variable)):
+            return [(variable, attribute)], None
+        case Compare("=", Variable(variable), Attribute(attribute)):
             return [(variable, attribute)], None
         case _:
             return [], part

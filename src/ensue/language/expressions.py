@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING, Any
 
 from ensue.algebra.expressions import (
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from ensue.language.source import Place, Source
 
 MOST_DIGITS = 300
-_SWRL = frozenset({"sameas", "differentfrom"})
 
 
 class ExpressionBuilder:
@@ -53,7 +53,7 @@ class ExpressionBuilder:
         """What the tree stands for."""
         return fold(tree, lambda node, values: getattr(self, f"make_{node.data}")(node, values))
 
-    def mentions(self, expression: Expression, kind: type[Attribute] | type[Variable]) -> Iterator[tuple[str, Place]]:
+    def mentions(self, expression: Expression, kind: type[Attribute | Variable]) -> Iterator[tuple[str, Place]]:
         """Each attribute or variable in an expression, with its place."""
         for part in walk(expression):
             if isinstance(part, kind) and id(part) in self._places:
@@ -145,8 +145,8 @@ class ExpressionBuilder:
         name, *arguments = values
         function = name.lower()
         if function not in FUNCTIONS:
-            self._unknown_function(name, arguments)
-        elif not FUNCTIONS[function][0] <= len(arguments) <= FUNCTIONS[function][1]:
+            return self._unknown_function(name, arguments)
+        if not FUNCTIONS[function][0] <= len(arguments) <= FUNCTIONS[function][1]:
             fewest, most, _ = FUNCTIONS[function]
             count = str(fewest) if fewest == most else f"{fewest} to {most}"
             message = f"{function} takes {count} argument{'s' * (count != '1')}, not {len(arguments)}"
@@ -165,18 +165,18 @@ class ExpressionBuilder:
             return 0
         return int(token) if token.isdecimal() else float(token)
 
-    def _unknown_function(self, name: Token, arguments: list[Expression]) -> None:
-        close = near(name, FUNCTIONS)
-        individual = bool(arguments) and isinstance(arguments[0], Variable)
-        if name.lower() in _SWRL or ":" in name or (individual and close is None):
-            message = f"{name!s}(…) is an atom of a semantic filter; those are not there yet"
-            hint = "conditions compare variables: ?a.user = ?b.user" + (f"; {close}" if close else "")
-            self.source.report("E291", message, name, hint=hint)
+    def _unknown_function(self, name: Token, arguments: list[Expression]) -> Expression:
+        """Report it. The arguments are left out, because the variables of a semantic atom need no binding."""
+        misspelt = difflib.get_close_matches(name.lower(), FUNCTIONS, cutoff=0.75)
+        if not misspelt and (":" in name or (arguments and isinstance(arguments[0], Variable))):
+            message = f"{name!s}(…) is no function; the atoms of semantic filters are not there yet"
+            self.source.report("E291", message, name, hint="a condition compares values, such as ?a.user = ?b.user")
         else:
-            hint = close or f"the functions are {', '.join(FUNCTIONS)}"
+            hint = near(name, FUNCTIONS) or f"the functions are {', '.join(FUNCTIONS)}"
             self.source.report("E304", f"there is no function {name!s}", name, hint=hint)
+        return Call(str(name), ())
 
-    def _chained(self, kind: type[Both] | type[Either], values: list[Any]) -> Expression:
+    def _chained(self, kind: type[Both | Either], values: list[Any]) -> Expression:
         result, *rest = _operands(values)
         for operand in rest:
             result = kind(result, operand)
@@ -193,7 +193,7 @@ def _operands(values: list[Any]) -> list[Expression]:
 
 
 def _negated(values: list[Any]) -> bool:
-    return any(isinstance(value, str) and value.type == "NOT" for value in values)
+    return any(getattr(value, "type", None) == "NOT" for value in values)
 
 
 def unquoted(token: str) -> str:

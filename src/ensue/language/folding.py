@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _WIDE = frozenset({"one_of", "call", "patterns", "point", "schema", "key", "weekdays", "except"})
-"""Rules whose parts lie beside each other in what is built; the parts of any other rule may come to lie in each other."""
+"""Rules whose parts lie beside each other in what is built; those of any other rule may come to lie in each other."""
 
 _STACKED = frozenset({"denial", "sign"})
 """Rules in which a word alone makes what is built deeper (`not not x`)."""

@@ -49,9 +49,15 @@ def parse(tokens: list[Token], start: Start) -> Tree[Token]:
 
 def _as_word(token: Token, parser: InteractiveParser) -> Token:
     """The words of statements are not reserved: a name is one of them where the grammar has a place for it."""
-    if token.type == "NAME" and (word := token.upper()) in parser.choices():
+    if token.type == "NAME" and (word := token.upper()) in _choices(parser):
         return token.update(type=word)
     return token
+
+
+def _choices(parser: InteractiveParser) -> dict[str, object]:
+    """The terminals that the parser's state has an entry for."""
+    choices: dict[str, object] = parser.choices()  # type: ignore[no-untyped-call]  # Lark has no types there
+    return choices
 
 
 def _acceptable(tokens: Iterable[Token], start: Start) -> frozenset[str]:
@@ -59,7 +65,7 @@ def _acceptable(tokens: Iterable[Token], start: Start) -> frozenset[str]:
     parser = _parser().parse_interactive(start=start)
     for token in tokens:
         parser.feed_token(_as_word(token, parser))
-    return frozenset(parser.accepts())
+    return frozenset(parser.accepts())  # type: ignore[no-untyped-call]  # Lark has no types there
 
 
 class _KeepsUnreadable:
@@ -82,7 +88,7 @@ def _parser() -> Lark:
         parser="lalr",
         lexer="basic",
         start=["pattern", "condition", "statement"],
-        postlex=_KeepsUnreadable(),  # type: ignore[arg-type]  # has what a PostLex has
+        postlex=_KeepsUnreadable(),
         propagate_positions=True,
         maybe_placeholders=False,
     )

@@ -1,7 +1,7 @@
 """From syntax trees to patterns. Each rule of patterns.lark has one method here, with its name.
 
-What stands before or behind an operand (`3 times`, `within 2 minutes`, `[F]`) becomes a function from pattern to pattern,
-which the operand is then given to.
+What stands before or behind an operand (`3 times`, `within 2 minutes`, `[F]`) becomes a function from pattern to
+pattern, which the operand is then given to.
 """
 
 from __future__ import annotations
@@ -85,7 +85,8 @@ class PatternBuilder(ConditionBuilder):
                 self.source.report("E231", message, place, hint=hint)
                 return pattern
             case Starred(pattern, place):
-                self.source.report("E230", "a star can only stand between two others", place, hint="write `A then B* then C`")
+                message = "a star can only stand between two others"
+                self.source.report("E230", message, place, hint="write `A then B* then C`")
                 return pattern
             case _:
                 return value  # type: ignore[no-any-return]  # whatever is no marker is a pattern
@@ -162,7 +163,7 @@ class PatternBuilder(ConditionBuilder):
                 self.plain(marker)
         return Aperiodic(left, right, self._nested(Or, [marker.pattern for marker in negated])) if negated else left
 
-    def _nested(self, kind: type[Or] | type[And] | type[Then] | type[ThenBetween], values: list[Any]) -> Pattern:
+    def _nested(self, kind: type[Or | And | Then | ThenBetween], values: list[Any]) -> Pattern:
         result, *rest = [self.plain(value) for value in values]
         for operand in rest:
             result = kind(result, operand)
@@ -236,7 +237,7 @@ class PatternBuilder(ConditionBuilder):
         return self._checked(tree, Times, self._count(values[0]), self.plain(values[-1]))
 
     def make_some_of(self, tree: Tree[Token], values: list[Any]) -> Pattern:
-        count = next(value for value in values if isinstance(value, str) and value.type == "NUMBER")
+        count = next(value for value in values if _type(value) == "NUMBER")
         return self._checked(tree, SomeOf, self._count(count), tuple(values[-1]), values[0].type == "EXACTLY")
 
     def make_absence(self, tree: Tree[Token], values: list[Any]) -> Pattern:
@@ -279,7 +280,8 @@ class PatternBuilder(ConditionBuilder):
         found = self.environment.calendars.get(name)
         if found is None:
             known = self.environment.calendars
-            self.source.report("E306", f"there is no calendar {name!s}", name, hint=near(name, known) or _listing(known))
+            hint = near(name, known) or f"the calendars are {', '.join(known)}"
+            self.source.report("E306", f"there is no calendar {name!s}", name, hint=hint)
         return CalendarInterval(found or Calendar(str(name)))
 
     def make_occurrences(self, _tree: Tree[Token], values: list[Any]) -> Interval:
@@ -300,12 +302,13 @@ class PatternBuilder(ConditionBuilder):
         return 1
 
     def _checked(self, tree: Tree[Token], make: Callable[..., Pattern], *arguments: Any) -> Pattern:
-        """A node, with what the algebra refuses reported at its place."""
+        """A node, with what the algebra refuses reported at its place; then its operands go on without it."""
         try:
             return make(*arguments)
         except PatternError as error:
             self.source.report_again(error, tree.meta)
-            return next(argument for argument in arguments if isinstance(argument, Pattern))
+            found = [argument for argument in arguments if isinstance(argument, (Pattern, tuple))]
+            return self._nested(And, list(found[0]) if isinstance(found[0], tuple) else found)
 
 
 def _operands(values: list[Any]) -> list[Any]:
@@ -313,8 +316,8 @@ def _operands(values: list[Any]) -> list[Any]:
 
 
 def _has_star(values: list[Any]) -> bool:
-    return any(isinstance(value, str) and value.type == "STAR" for value in values)
+    return any(_type(value) == "STAR" for value in values)
 
 
-def _listing(known: object) -> str:
-    return f"the calendars are {', '.join(known)}"
+def _type(value: Any) -> str | None:
+    return getattr(value, "type", None)

@@ -46,11 +46,9 @@ def parse_pattern(
     """
     source = Source(text, file)
     environment = Environment(classes, {**BUILT_IN_CALENDARS, **(calendars or {})})
-    tree = syntax_tree(_without_terminator(scan(source)), "pattern", source)
-    source.raise_problems()
-    pattern = bind_mentioned(PatternBuilder(source, environment).pattern(tree))
-    source.raise_problems()
-    return pattern
+    tokens = _without_terminator(source.complete(scan(source)))
+    tree = source.complete(syntax_tree(tokens, "pattern", source))
+    return source.complete(bind_mentioned(PatternBuilder(source, environment).pattern(tree)))
 
 
 def parse_expression(text: str) -> Expression:
@@ -60,11 +58,9 @@ def parse_expression(text: str) -> Expression:
     price > ?a * 1.5 and name like 'A%'
     """
     source = Source(text)
-    tree = syntax_tree(scan(source), "condition", source)
-    source.raise_problems()
+    tree = source.complete(syntax_tree(source.complete(scan(source)), "condition", source))
     expression: Expression = ConditionBuilder(source, Environment()).build(tree)
-    source.raise_problems()
-    return expression
+    return source.complete(expression)
 
 
 def syntax_tree(tokens: list[Token], start: Start, source: Source) -> Tree[Token] | None:
@@ -77,8 +73,8 @@ def syntax_tree(tokens: list[Token], start: Start, source: Source) -> Tree[Token
         report_unexpected(error, tokens, start, source)
         return None
     if (deep := depth(tree)) > DEEPEST_PATTERN:
-        message = f"operators lie up to {deep} deep in each other; {DEEPEST_PATTERN} is the most (a chain is as deep as it is long)"
-        hint = "define parts of it as event classes of their own, or ask for a class above the alternatives"
+        message = f"operators lie {deep} deep in each other; {DEEPEST_PATTERN} is the most"
+        hint = "a chain is as deep as it is long: define parts of it as event classes of their own"
         source.report("E205", message, between(tokens[0], tokens[-1]), hint=hint)
         return None
     return tree

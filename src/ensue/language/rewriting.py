@@ -14,14 +14,18 @@ if TYPE_CHECKING:
 
 def map_atoms(pattern: Pattern, change: Callable[[Atom], Atom]) -> Pattern:
     """The pattern with every atom replaced."""
-    return change(pattern) if isinstance(pattern, Atom) else _rebuilt(pattern, lambda part: map_atoms(part, change))
+    if isinstance(pattern, Atom):
+        return change(pattern)
+    rebuilt: Pattern = _rebuilt(pattern, lambda part: map_atoms(part, change))
+    return rebuilt
 
 
 def map_parts(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
     """The expression with every part replaced that has no parts itself."""
     if not expression.parts():
         return change(expression)
-    return _rebuilt(expression, lambda part: map_parts(part, change))
+    rebuilt: Expression = _rebuilt(expression, lambda part: map_parts(part, change))
+    return rebuilt
 
 
 def _rebuilt(node: Any, change: Callable[[Any], Any]) -> Any:

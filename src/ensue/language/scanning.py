@@ -49,7 +49,8 @@ def _readable(tokens: Iterable[Token], source: Source) -> Iterator[Token]:
     for token in tokens:
         if token.type == "UNCLOSED":
             what = {"/*": "comment", "`": "name in backquotes"}.get(token, "text in quotes")
-            source.report("E202", f"the {what} that begins here has no end", token, hint=f"close it with {_closer(token)}")
+            message = f"the {what} that begins here has no end"
+            source.report("E202", message, token, hint=f"close it with {_closer(token)}")
             return
         if token.type == "UNKNOWN":
             if unreadable is None or unreadable.end_pos != token.start_pos:
@@ -101,5 +102,3 @@ def brackets_match(tokens: Iterable[Token], source: Source) -> bool:
         opening = open_ones[-1]
         source.report("E203", f"{opening!s} is not closed", opening, hint="close it, or remove it")
     return not open_ones
-
-

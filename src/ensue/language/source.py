@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from ensue.errors import Diagnostic, PatternError
+
+T = TypeVar("T")
 
 
 class Place(Protocol):
@@ -69,10 +71,13 @@ class Source:
         before = self.text[:position]
         return Spot(before.count("\n") + 1, position - before.rfind("\n"), position, position + 1)
 
-    def raise_problems(self) -> None:
-        """Raise what was noted, if anything was."""
+    def complete(self, value: T | None) -> T:
+        """The value, if nothing is wrong; else everything that is, as one error."""
         if self.problems:
             raise PatternError(sorted(self.problems, key=lambda problem: (problem.line or 0, problem.column or 0)))
+        if value is None:
+            raise AssertionError("what cannot be built has a reported reason")
+        return value
 
     def _line_at(self, position: int) -> str:
         start = self.text.rfind("\n", 0, position) + 1
