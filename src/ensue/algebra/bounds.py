@@ -1,0 +1,225 @@
+"""Bounded lifespan: how long an event can still matter, from the text of the pattern alone (docs/semantics.md §4).
+
+β drives what a detector may forget. A pattern without a finite β is refused where its state would grow for ever, with
+an error that names the part that is unbounded and what to add.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ensue.algebra.contexts import Context
+from ensue.algebra.patterns import (
+    Absence,
+    Aperiodic,
+    At,
+    AtLeast,
+    AtMost,
+    Atom,
+    Before,
+    CalendarInterval,
+    Delay,
+    EveryNth,
+    Exactly,
+    FixedInterval,
+    Inside,
+    Interval,
+    Last,
+    Or,
+    Pattern,
+    PatternInterval,
+    Periodic,
+    Rank,
+    Star,
+    Then,
+    ThenBetween,
+    Where,
+    Within,
+    Without,
+)
+from ensue.algebra.variables import scope
+from ensue.errors import Diagnostic, PatternError
+from ensue.time import format_duration, format_instant, unit_end
+
+_COUNTING = (AtLeast, AtMost, Exactly, EveryNth, Rank, Last)
+
+
+@dataclass(frozen=True, slots=True)
+class Lifespan:
+    """β: `length` is None where nothing bounds it; `until` is an instant after which nothing matters any more.
+
+    `why` says in words where the figure comes from; `culprit` is the part that is unbounded.
+    """
+
+    length: int | None
+    why: str
+    until: int | None = None
+    culprit: Pattern | None = None
+
+    @property
+    def bounded(self) -> bool:
+        return self.length is not None or self.until is not None
+
+    def __str__(self) -> str:
+        if self.length is not None:
+            return format_duration(self.length)
+        return f"until {format_instant(self.until)}" if self.until is not None else "unbounded"
+
+
+def lifespan(q: Pattern) -> Lifespan:
+    """β(q)."""
+    match q:
+        case Atom():
+            return Lifespan(0, "a single event matters only when it comes")
+        case Or(left, right):
+            return _larger(lifespan(left), lifespan(right))
+        case Delay(operand, duration):
+            return _plus(lifespan(operand), duration, f"the delay of {format_duration(duration)}")
+        case Without(operand, excluded):
+            return _sum(lifespan(operand), _delays(excluded))
+        case Within(operand, duration):
+            return _sum(Lifespan(duration, f"within {format_duration(duration)}", lifespan(operand).until), _delays(operand))
+        case Inside(operand, interval):
+            return _sum(_fixed(interval), _delays(operand))
+        case Before(operand, instant):
+            return Lifespan(lifespan(operand).length, f"before {format_instant(instant)}", instant)
+        case At(operand, instant, unit):
+            return Lifespan(lifespan(operand).length, f"at {format_instant(instant, unit)}", unit_end(instant, unit))
+        case Where(operand, _):
+            return lifespan(operand)
+        case Absence(excluded, interval):
+            return _sum(_interval(interval), _delays(excluded))
+        case AtLeast() | AtMost() | Exactly() | EveryNth() | Rank() | Last():
+            return _sum(_interval(q.interval), _delays(q.operand))
+        case _:
+            untils = [lifespan(child).until for child in q.children()]
+            known = [until for until in untils if until is not None]
+            why = f"nothing limits how far apart the parts of `{q}` may lie"
+            return Lifespan(None, why, max(known) if len(known) == len(untils) else None, q)
+
+
+def longest(q: Pattern, limit: int | None = None) -> int | None:
+    """The longest that an occurrence of q can last under a limit from above; None where nothing bounds it."""
+    match q:
+        case Atom() | Delay() | Periodic(collected=False):
+            return 0
+        case Within(operand, duration):
+            return longest(operand, duration if limit is None else min(limit, duration))
+        case Inside(operand, interval):
+            length = interval.end - interval.start
+            return longest(operand, length if limit is None else min(limit, length))
+        case Before(operand, _) | At(operand, _, _) | Where(operand, _) | Without(operand, _, _):
+            return longest(operand, limit)
+        case Or(left, right):
+            both = longest(left, limit), longest(right, limit)
+            return None if None in both else max(both)  # type: ignore[type-var]  # none of them is None
+        case Absence() | AtMost() | Exactly():
+            return _least(limit, _interval_length(q.interval))
+        case AtLeast() | EveryNth() | Rank() | Last():
+            inner = _interval_length(q.interval)
+            return _least(limit, inner if isinstance(q, AtLeast) else _least(inner, longest(q.operand)))
+        case _:
+            return limit
+
+
+def check_legal(q: Pattern, context: Context) -> None:
+    """Refuse a pattern whose state would grow for ever in this context."""
+    span = lifespan(q)
+    if span.bounded or (not scope(q).sometimes and _constant_state(q, context)):
+        return
+    culprit = span.culprit or q
+    raise PatternError(
+        Diagnostic(
+            "E140",
+            f"the pattern is unbounded: {span.why}",
+            hint=f"add a limit, for example `{culprit} within 1 hour`"
+            if len(str(culprit)) < 60
+            else "add a limit such as `within 1 hour` to it",
+        )
+    )
+
+
+def _constant_state(q: Pattern, context: Context) -> bool:
+    """Without variables `latest` always has constant state, `recent` unless something unbounded must be kept whole."""
+    if context is Context.LATEST:
+        return True
+    if context is not Context.RECENT:
+        return False
+    if lifespan(q).bounded:
+        return True
+    match q:
+        case Then(left, right):
+            return lifespan(right).bounded and _constant_state(left, context)
+        case Star() | ThenBetween() | Delay() | Aperiodic(collected=True) | Periodic(collected=True):
+            return False
+        case _:
+            return all(_constant_state(child, context) for child in q.children())
+
+
+def _delays(q: Pattern) -> Lifespan:
+    """δ: how much further back than an enclosing limit the pattern reaches, on its worst path.
+
+    Limits do not reach through a delay, `periodic` or `during`, so what lies under those counts with its own lifespan.
+    """
+    match q:
+        case Delay() | Absence() | AtLeast() | AtMost() | Exactly() | EveryNth() | Rank() | Last():
+            return lifespan(q)
+        case Periodic(start, period, stop, _):
+            return _plus(_larger(lifespan(start), lifespan(stop)), period, f"the period of {format_duration(period)}")
+        case _:
+            total = Lifespan(0, "")
+            for child in q.children():
+                total = _larger(total, _delays(child))
+            return total
+
+
+def _interval(interval: Interval) -> Lifespan:
+    match interval:
+        case FixedInterval():
+            return _fixed(interval)
+        case CalendarInterval(calendar):
+            return Lifespan(calendar.length, f"the length of a {calendar.name}")
+        case PatternInterval(pattern):
+            return lifespan(pattern)
+
+
+def _interval_length(interval: Interval) -> int | None:
+    match interval:
+        case FixedInterval(start, end):
+            return end - start
+        case CalendarInterval(calendar):
+            return calendar.length - 1
+        case PatternInterval(pattern):
+            return longest(pattern)
+
+
+def _fixed(interval: FixedInterval) -> Lifespan:
+    length = interval.end - interval.start
+    return Lifespan(length, f"the interval of {format_duration(length)}", interval.end)
+
+
+def _least(one: int | None, two: int | None) -> int | None:
+    return two if one is None else one if two is None else min(one, two)
+
+
+def _larger(one: Lifespan, two: Lifespan) -> Lifespan:
+    if one.length is None or two.length is None:
+        unbounded = one if one.length is None else two
+        untils = [span.until for span in (one, two) if span.length is None]
+        known = [until for until in untils if until is not None]
+        return Lifespan(None, unbounded.why, max(known) if len(known) == len(untils) else None, unbounded.culprit)
+    return one if one.length >= two.length else two
+
+
+def _sum(one: Lifespan, two: Lifespan) -> Lifespan:
+    if one.length is None or two.length is None:
+        unbounded = two if two.length is None else one
+        return Lifespan(None, unbounded.why, one.until if two.length is not None else None, unbounded.culprit)
+    why = f"{one.why} + {two.why}" if two.length else one.why
+    return Lifespan(one.length + two.length, why, one.until)
+
+
+def _plus(span: Lifespan, duration: int, why: str) -> Lifespan:
+    if span.length is None:
+        return Lifespan(None, span.why, None, span.culprit)
+    return Lifespan(span.length + duration, f"{span.why} + {why}" if span.length else why)

@@ -1,0 +1,191 @@
+"""Tests on the candidates of a combining node: limits, units of time, conditions, and what must not be there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ensue.algebra.expressions import Expression
+from ensue.engine.arrays import FOREVER, Ints, Truths
+from ensue.engine.codes import UNBOUND, Codebook
+from ensue.engine.conditions import holds
+from ensue.engine.kernels import exclusion as exclusion_kernels
+from ensue.engine.kernels import partition as partition_kernels
+from ensue.engine.kernels.pairing import BETWEEN, INSIDE
+from ensue.engine.rows import Rows, columns
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """Occurrences of a node that must not lie inside a candidate (or between its two parts)."""
+
+    kind: int
+    node: int
+    variables: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tests:
+    """What a candidate must pass; the limits of `within`, `in` and `before` hold for every node below them."""
+
+    longest: int = FOREVER
+    low: int = -FOREVER
+    high: int = FOREVER
+    at: tuple[tuple[int, int], ...] = ()
+    conditions: tuple[Expression, ...] = ()
+    excluded: tuple[Excluded, ...] = ()
+
+    def limits(self) -> Tests:
+        """Just the limits, which reach down."""
+        return Tests(self.longest, self.low, self.high)
+
+    def within(self, duration: int) -> Tests:
+        return replace(self, longest=min(self.longest, duration))
+
+    def inside(self, low: int, high: int) -> Tests:
+        return replace(self, low=max(self.low, low), high=min(self.high, high))
+
+    @property
+    def trivial(self) -> bool:
+        return self == Tests()
+
+    def oldest(self, gate: int) -> int:
+        """The earliest begin of a candidate that can still come after the gate."""
+        return FOREVER if gate >= self.high else max(self.low, gate + 1 - self.longest) if gate < FOREVER else FOREVER
+
+    def windows(self) -> tuple[Ints, Ints]:
+        """The units of time that the end must lie in: first instants, and the instants after the last."""
+        return np.array([low for low, _ in self.at], np.int64), np.array([high for _, high in self.at], np.int64)
+
+    def interval_holds(self, begin: Ints, end: Ints) -> Truths:
+        """Limits and units, for many candidates."""
+        mask: Truths = (end - begin <= self.longest) & (begin >= self.low) & (end <= self.high)
+        for low, high in self.at:
+            mask &= (end >= low) & (end < high)
+        return mask
+
+    def conditions_hold(self, values: Ints, names: tuple[str, ...], book: Codebook) -> Truths:
+        """The conditions over variables, for many candidates."""
+        mask = np.ones(len(values), np.bool_)
+        for condition in self.conditions:
+            mask &= holds(condition, lambda name: book.decode(_column(values, names, name)), len(values))
+        return mask
+
+
+def _column(values: Ints, names: tuple[str, ...], name: str) -> Ints:
+    return np.ascontiguousarray(values[:, names.index(name)]) if name in names else np.full(len(values), UNBOUND, np.int64)
+
+
+def struck_inside(rows: Rows, names: tuple[str, ...], excluded: Rows, excluded_names: tuple[str, ...]) -> Truths:
+    """The rows inside whose interval an agreeing excluded row lies."""
+    if not len(excluded) or not len(rows):
+        return np.zeros(len(rows), np.bool_)
+    looked = Looked.at(rows.values, names, excluded, excluded_names)
+    found: Truths = exclusion_kernels.any_inside(
+        rows.begin, rows.end, looked.group, looked.loose, *looked.segments, looked.their_loose, UNBOUND
+    )
+    return found
+
+
+def lying_between(
+    left: Ints, right: Ints, lrows: Rows, rrows: Rows, values: Ints, names: tuple[str, ...], others: Rows, other_names: tuple[str, ...]
+) -> tuple[Ints, Ints]:
+    """Pairs (place of a candidate, row of the others that lies between its two parts and agrees with it)."""
+    if not len(others) or not len(left):
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    looked = Looked.at(values, names, others, other_names)
+    starts, begin, end, least = looked.segments
+    sorted_rows = others.take(looked.order)
+    places, found = exclusion_kernels.any_between(
+        left,
+        right,
+        lrows.end,
+        lrows.starts,
+        lrows.members,
+        rrows.begin,
+        rrows.starts,
+        rrows.members,
+        looked.group,
+        looked.loose,
+        starts,
+        begin,
+        end,
+        least,
+        sorted_rows.starts,
+        sorted_rows.members,
+        looked.their_loose,
+        UNBOUND,
+    )
+    return places, looked.order[found]
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """Other rows, arranged so that those which agree with a candidate are found fast.
+
+    Shared variables that are bound in every row make groups; the rest (`loose`) are compared one by one.
+    """
+
+    group: Ints
+    loose: Ints
+    their_loose: Ints
+    order: Ints
+    segments: tuple[Ints, Ints, Ints, Ints]
+
+    @classmethod
+    def at(cls, values: Ints, names: tuple[str, ...], others: Rows, other_names: tuple[str, ...]) -> Looked:
+        shared = tuple(name for name in names if name in other_names)
+        mine, theirs = columns(values, names, shared), columns(others.values, other_names, shared)
+        firm = [i for i in range(len(shared)) if not (mine[:, i] == UNBOUND).any() and not (theirs[:, i] == UNBOUND).any()]
+        rest = [i for i in range(len(shared)) if i not in firm]
+        keys = np.ascontiguousarray(np.concatenate([mine[:, firm], theirs[:, firm]]))
+        numbers, count = partition_kernels.number_rows(keys)
+        group, their_group = numbers[: len(mine)], numbers[len(mine) :]
+        order = np.lexsort((others.begin, their_group))
+        starts = np.searchsorted(their_group[order], np.arange(count + 1)).astype(np.int64)
+        begin, end = others.begin[order], others.end[order]
+        least = exclusion_kernels.smallest_from(starts, end)
+        loose, their_loose = np.ascontiguousarray(mine[:, rest]), np.ascontiguousarray(theirs[order][:, rest])
+        return cls(group, loose, their_loose, order, (starts, begin, end, least))
+
+
+def exclusion_arrays(excluded: tuple[Excluded, ...], rows: list[Rows], keys: Ints, names: tuple[str, ...]) -> tuple[Any, ...]:
+    """What the pairing kernel needs to look for excluded rows group by group.
+
+    `keys` has one row of codes for each group; all variables shared with an excluded node are always bound.
+    """
+    kinds, bases, maps = [], [], []
+    starts, begins, ends, leasts, mstarts, members = [], [], [], [], [], []
+    base = shift = mshift = 0
+    for item, others in zip(excluded, rows, strict=True):
+        looked = Looked.at(keys, names, others, item.variables)
+        first, begin, end, least = looked.segments
+        kinds.append(item.kind)
+        bases.append(base)
+        maps.append(looked.group)
+        starts.append(first + shift)
+        begins.append(begin)
+        ends.append(end)
+        leasts.append(least)
+        if item.kind == BETWEEN:
+            ordered = others.take(looked.order)
+            mstarts.append(ordered.starts[:-1] + mshift)
+            members.append(ordered.members)
+            mshift += len(ordered.members)
+        else:
+            mstarts.append(np.full(len(begin), mshift, np.int64))
+        base += len(first)
+        shift += len(begin)
+    empty = np.empty(0, np.int64)
+    return (
+        np.array(kinds, np.int64),
+        np.array(bases, np.int64),
+        *(np.concatenate(parts) if parts else empty for parts in (maps, starts, begins, ends, leasts)),
+        np.concatenate([*mstarts, [mshift]]).astype(np.int64),
+        np.concatenate(members) if members else empty,
+    )
+
+
+__all__ = ["BETWEEN", "INSIDE", "Excluded", "Looked", "Tests", "exclusion_arrays", "lying_between", "struck_inside"]

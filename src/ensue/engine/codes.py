@@ -1,0 +1,111 @@
+"""Variable values as 64-bit codes: equal codes just for values that are the same.
+
+A number is the bits of its double; everything else (texts, truth values, times, whole numbers beyond 2^53) has a place in
+the book, written into the space of bit patterns that are not numbers. The bits of -0.0, which never occurs, mean "unbound".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ensue.engine.arrays import Ints
+from ensue.engine.columns import Column, from_values
+from ensue.model.occurrences import Bindings
+from ensue.model.values import Value, ValueKey
+from ensue.time import to_datetime
+
+UNBOUND = -(2**63)
+_BOXED = 0x7FF9 << 48
+_EXACT = 2**53
+
+
+class Codebook:
+    """The codes of all values that are not plain doubles."""
+
+    def __init__(self, keys: Sequence[ValueKey] = ()) -> None:
+        self.keys: list[ValueKey] = list(keys)
+        self._places: dict[ValueKey, int] = {key: place for place, key in enumerate(self.keys)}
+
+    def encode(self, column: Column) -> Ints:
+        """A code for each row; unbound where there is no value."""
+        codes = np.full(column.length, UNBOUND, np.int64)
+        for kind, (values, valid) in column.parts.items():
+            if kind == "text":
+                found = self._texts(values)
+            elif kind == "number":
+                found = self._numbers(values, valid)
+            else:
+                unique, inverse = np.unique(values, return_inverse=True)
+                found = np.array([self.code((kind, item)) for item in unique.tolist()], np.int64)[inverse]
+            codes = np.where(valid, found, codes)
+        return codes
+
+    def code(self, key: ValueKey) -> int:
+        """The code of one value."""
+        kind, content = key
+        if kind == "number" and (not isinstance(content, int) or abs(content) <= _EXACT):
+            return int(np.float64(content + 0.0).view(np.int64))
+        place = self._places.setdefault(key, len(self.keys))
+        if place == len(self.keys):
+            self.keys.append(key)
+        return _BOXED | place
+
+    def key(self, code: int) -> ValueKey:
+        """The value of a code."""
+        if code >> 48 == 0x7FF9:
+            return self.keys[code & 0xFFFF_FFFF_FFFF]
+        number = float(np.int64(code).view(np.float64))
+        return "number", int(number) if number.is_integer() else number
+
+    def value(self, code: int) -> Value:
+        kind, content = self.key(code)
+        return to_datetime(int(content)) if kind == "time" else content
+
+    def decode(self, codes: Ints) -> Column:
+        """A column of values; unbound codes are missing."""
+        numbers = codes.view(np.float64)
+        plain = (codes != UNBOUND) & ~np.isnan(numbers)
+        if plain.all():
+            return Column(len(codes), {"number": (numbers, plain)})
+        boxed = np.unique(codes[(codes != UNBOUND) & ~plain])
+        column = from_values([self.value(code) for code in boxed.tolist()]).take(np.searchsorted(boxed, codes).clip(0, max(0, len(boxed) - 1))) if len(boxed) else Column(len(codes), {})
+        boxed_rows = (codes != UNBOUND) & ~plain
+        parts: dict[str, Any] = {kind: (values, valid & boxed_rows) for kind, (values, valid) in column.parts.items()}
+        if plain.any():
+            if "number" in parts:
+                values, valid = parts["number"]
+                parts["number"] = (np.where(plain, numbers, values), valid | plain)
+            else:
+                parts["number"] = (np.where(plain, numbers, 0.0), plain)
+        return Column(len(codes), parts)
+
+    def bindings(self, names: tuple[str, ...], row: Sequence[int]) -> Bindings:
+        """The bindings of one row of codes; the names are in order."""
+        return tuple((name, self.key(code)) for name, code in zip(names, row, strict=True) if code != UNBOUND)
+
+    def compacted(self, live: Ints) -> tuple[Codebook, dict[int, int]]:
+        """A book with just the codes that still occur, and the new code for each old one."""
+        book = Codebook()
+        boxed = live[(live >> 48) == 0x7FF9]
+        return book, {code: book.code(self.key(code)) for code in np.unique(boxed).tolist()}
+
+    def _texts(self, values: pa.Array) -> Ints:
+        encoded = values if isinstance(values, pa.DictionaryArray) else pc.dictionary_encode(values)
+        codes = [self.code(("text", text)) for text in encoded.dictionary.to_pylist()]
+        if not codes:
+            return np.full(len(values), UNBOUND, np.int64)
+        places = np.asarray(encoded.indices.fill_null(0)).astype(np.int64)
+        return np.array(codes, np.int64)[places]
+
+    def _numbers(self, values: Any, valid: Any) -> Ints:
+        doubles = values.astype(np.float64) + 0.0
+        codes: Ints = doubles.view(np.int64).copy()
+        large = valid & (np.abs(doubles) > _EXACT) & np.isfinite(doubles)
+        for row in np.flatnonzero(large):
+            codes[row] = self.code(("number", int(values[row])))
+        return codes

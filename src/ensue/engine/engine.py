@@ -1,0 +1,94 @@
+"""The engine: a plan, a clock and a store of events; it advances from one complete prefix of the history to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ensue.algebra import Context, Pattern
+from ensue.engine.arrays import FOREVER, Ints
+from ensue.engine.codes import Codebook
+from ensue.engine.events import EventBatch, empty_batch
+from ensue.engine.nodes.base import Delivery, Step
+from ensue.engine.plan import Plan, make_plan
+from ensue.engine.rows import Rows
+from ensue.engine.store import Store
+from ensue.model import Occurrence, Taxonomy
+from ensue.model.occurrences import Constituent
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one pattern reported in a step: rows, and what is needed to read them."""
+
+    rows: Rows
+    variables: tuple[str, ...]
+    store: Store
+    book: Codebook
+
+    def occurrences(self) -> list[Occurrence]:
+        """The occurrences as values, in the order of §1."""
+        rows = self.rows
+        handles, places = np.unique(rows.members, return_inverse=True)
+        ids = self.store.ids.take(handles).to_pylist()
+        events = [Constituent(time, name) for time, name in zip(self.store.times[handles].tolist(), ids, strict=True)]
+        members = [events[place] for place in places.tolist()]
+        starts = rows.starts.tolist()
+        found = [
+            Occurrence(begin, end, tuple(members[starts[i] : starts[i + 1]]), self.book.bindings(self.variables, values))
+            for i, (begin, end, values) in enumerate(
+                zip(rows.begin.tolist(), rows.end.tolist(), rows.values.tolist(), strict=True)
+            )
+        ]
+        return sorted(found, key=lambda occurrence: occurrence.order)
+
+
+class Engine:
+    """Detects several patterns in events that come in order of time."""
+
+    def __init__(self, patterns: Mapping[str, tuple[Pattern, Context]], taxonomy: Taxonomy | None = None) -> None:
+        self.plan: Plan = make_plan(patterns, taxonomy or Taxonomy())
+        self.store = Store()
+        self.book = Codebook()
+        self.clock = -FOREVER
+        self.span: tuple[int, int] | None = None
+
+    def advance(self, events: EventBatch, clock: int) -> dict[str, Found]:
+        """Take the events up to the clock's new time, all of which lie after its old time; say what they complete."""
+        batch = events.sorted()
+        self._extend(batch, clock)
+        first = self.store.append(batch.times, batch.ids)
+        step = Step(batch, first, self.store, self.book, clock, self.span)
+        deliveries: list[Delivery] = []
+        for node in self.plan.nodes:
+            deliveries.append(node.advance(step, [deliveries[i] for i in node.inputs]))
+        self.clock = clock
+        found = {
+            name: Found(deliveries[root].rows, self.plan.nodes[root].variables, self.store, self.book)
+            for name, root in self.plan.roots.items()
+        }
+        self._forget()
+        return found
+
+    def finish(self) -> dict[str, Found]:
+        """The history is over: every interval and delay has passed."""
+        return self.advance(empty_batch(), FOREVER)
+
+    def _extend(self, batch: EventBatch, clock: int) -> None:
+        times = [int(batch.times[0]), int(batch.times[-1])] if len(batch) else []
+        if self.span:
+            times += self.span
+        if times:
+            last = max(times) if clock >= FOREVER else max(*times, clock)
+            self.span = (min(times), last)
+
+    def _forget(self) -> None:
+        """Keep only the events that some carried row still refers to."""
+        carried = [(node, name, rows) for node in self.plan.nodes for name, rows in node.carried() if len(rows.members)]
+        live: Ints = np.unique(np.concatenate([rows.members for *_, rows in carried])) if carried else np.empty(0, np.int64)
+        self.store = self.store.kept(live)
+        for node, name, rows in carried:
+            places = np.searchsorted(live, rows.members)
+            node.state[name] = Rows(rows.begin, rows.end, rows.starts, places, rows.values)

@@ -1,0 +1,65 @@
+"""A batch of events as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from ensue.engine.arrays import Ints
+from ensue.engine.columns import Column
+from ensue.engine.kernels import order as order_kernels
+from ensue.engine.store import Ids
+
+
+@dataclass(frozen=True, slots=True)
+class EventBatch:
+    """Events in (time, id) order: when, which, of what type, and a way to get at their attributes."""
+
+    times: Ints
+    ids: Ids
+    types: Ints
+    type_names: tuple[str, ...]
+    attribute: Callable[[str], Column]
+    _columns: dict[str, Column] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def column(self, name: str) -> Column:
+        """An attribute of every event; missing where an event has none."""
+        if name not in self._columns:
+            self._columns[name] = self.attribute(name)
+        return self._columns[name]
+
+    def take(self, rows: Ints) -> EventBatch:
+        return EventBatch(
+            self.times[rows],
+            self.ids.take(rows),
+            self.types[rows],
+            self.type_names,
+            lambda name: self.column(name).take(rows),
+        )
+
+    def sorted(self) -> EventBatch:
+        """The same events in (time, id) order."""
+        state = order_kernels.is_sorted(self.times)
+        if state == 2:
+            return self
+        order = np.arange(len(self)) if state else np.argsort(self.times, kind="stable")
+        offsets, data = self.ids.table()
+        order_kernels.sort_simultaneous(order, self.times, self.ids.codes, offsets, data)
+        return self if bool((order[1:] > order[:-1]).all()) else self.take(order)
+
+
+def empty_batch() -> EventBatch:
+    none = np.empty(0, np.int64)
+    return EventBatch(none, Ids.from_texts([]), none, (), lambda _: Column(0, {}))
+
+
+def encode_types(types: pa.Array) -> tuple[Ints, tuple[str, ...]]:
+    """Type names as small numbers."""
+    encoded = types if isinstance(types, pa.DictionaryArray) else types.dictionary_encode()
+    return np.asarray(encoded.indices).astype(np.int64), tuple(encoded.dictionary.to_pylist())

@@ -1,0 +1,58 @@
+"""Leaves: the events that an atom wants, and every event."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ensue.algebra.patterns import Atom
+from ensue.engine.arrays import Ints, Truths
+from ensue.engine.codes import UNBOUND
+from ensue.engine.conditions import holds
+from ensue.engine.nodes.base import Node, Step
+from ensue.engine.rows import Rows
+from ensue.model import Taxonomy
+
+
+class Leaf(Node):
+    """One occurrence for each event of the atom's class or below it that passes the condition and binds its variables."""
+
+    def __init__(self, atom: Atom, taxonomy: Taxonomy) -> None:
+        super().__init__(tuple({variable for variable, _ in atom.bindings}))
+        self.atom = atom
+        self.types = taxonomy.below(atom.type)
+
+    def process(self, step: Step, ready: list[Rows], gate: int) -> Rows:
+        events = step.events
+        wanted = np.array([name in self.types for name in events.type_names] or [False])
+        rows = np.flatnonzero(wanted[events.types]) if len(events) else np.empty(0, np.int64)
+        if self.atom.condition is not None and len(rows):
+            mask = holds(self.atom.condition, lambda name: events.column(name).take(rows), len(rows))
+            rows = rows[mask]
+        values, bound = self._values(step, rows)
+        if not bound.all():
+            rows, values = rows[bound], values[bound]
+        return Rows.of_events(events.times[rows], rows + step.first_handle, values)
+
+    def _values(self, step: Step, rows: Ints) -> tuple[Ints, Truths]:
+        """The variables' codes; two attributes bound to one variable must be equal."""
+        values = np.full((len(rows), len(self.variables)), UNBOUND, np.int64)
+        bound = np.ones(len(rows), np.bool_)
+        for variable, attribute in self.atom.bindings:
+            codes = step.codes(attribute)[rows] if len(rows) else np.empty(0, np.int64)
+            place = self.variables.index(variable)
+            already = values[:, place]
+            bound &= (codes != UNBOUND) & ((already == UNBOUND) | (already == codes))
+            values[:, place] = codes
+        return values, bound
+
+
+class AnyEvent(Node):
+    """Every event received, whatever its class."""
+
+    def __init__(self) -> None:
+        super().__init__(())
+
+    def process(self, step: Step, ready: list[Rows], gate: int) -> Rows:
+        count = len(step.events)
+        handles = np.arange(step.first_handle, step.first_handle + count, dtype=np.int64)
+        return Rows.of_events(step.events.times, handles, np.empty((count, 0), np.int64))

@@ -1,0 +1,305 @@
+"""Two-sided combining nodes: `and`, `then`, and what is built on a sequence (`[[ ]]`, star, aperiodic).
+
+Where both sides bind the same variables in every row, a group of the kernel is one joined substitution and the kernel
+selects on the way: the fast path, and the usual one. Otherwise the kernel enumerates candidates, and `Chooser` selects.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from ensue.algebra import Context
+from ensue.engine.arrays import Ints, Truths, no_ints
+from ensue.engine.candidates import BETWEEN, Tests, exclusion_arrays, lying_between, struck_inside
+from ensue.engine.codes import UNBOUND
+from ensue.engine.kernels import members as member_kernels
+from ensue.engine.kernels import pairing
+from ensue.engine.kernels.order import is_sorted
+from ensue.engine.kernels.partition import number_rows
+from ensue.engine.nodes.base import Node, Step
+from ensue.engine.nodes.choosing import Used, choose
+from ensue.engine.nodes.simple import latest
+from ensue.engine.rows import Rows, canonical, columns, concat
+from ensue.engine.store import Store
+
+MODES = {
+    Context.ALL: pairing.ENUMERATE,
+    Context.RECENT: pairing.RECENT,
+    Context.CHRONICLE: pairing.CHRONICLE,
+    Context.CONTINUOUS: pairing.CONTINUOUS,
+    Context.CUMULATIVE: pairing.CUMULATIVE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """An input of a node: its place in the plan, the variables it binds, and whether it binds all of them in every row."""
+
+    node: int
+    variables: tuple[str, ...]
+    always: bool = True
+    instant: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Pairs of rows, by their places on each side, with their joined substitutions."""
+
+    left: Rows
+    right: Rows
+    lefts: Ints
+    rights: Ints
+    values: Ints
+
+    def where(self, rows: Ints | Truths) -> Matched:
+        return Matched(self.left, self.right, self.lefts[rows], self.rights[rows], self.values[rows])
+
+    def spans(self) -> Rows:
+        """The intervals of the unions, without their members."""
+        begin = np.minimum(self.left.begin[self.lefts], self.right.begin[self.rights])
+        end = np.maximum(self.left.end[self.lefts], self.right.end[self.rights])
+        return Rows(begin, end, np.zeros(len(begin) + 1, np.int64), no_ints(), self.values)
+
+    def unions(self, store: Store) -> Rows:
+        spans = self.spans()
+        starts, members = member_kernels.join_pairs(
+            self.lefts,
+            self.rights,
+            self.left.starts,
+            self.left.members,
+            self.right.starts,
+            self.right.members,
+            *store.arrays(),
+        )
+        return Rows(spans.begin, spans.end, starts, members, self.values)
+
+
+class Kind(Enum):
+    AND = "and"
+    THEN = "then"
+    FIRST_STOP = "first stop"
+    """A sequence in which the first right row after a left one closes it (aperiodic*)."""
+
+
+class Pairs(Node):
+    """Pairs of rows that combine, pass the tests and are selected; optionally with the rows of `gathered` between them."""
+
+    def __init__(
+        self, kind: Kind, context: Context, left: Side, right: Side, tests: Tests, gathered: Side | None = None
+    ) -> None:
+        extra = [*((x.node, x.variables) for x in tests.excluded)]
+        if gathered:
+            extra.append((gathered.node, gathered.variables))
+        super().__init__(
+            tuple({*left.variables, *right.variables}),
+            [left.node, right.node, *(node for node, _ in extra)],
+            [len(left.variables), len(right.variables), *(len(names) for _, names in extra)],
+        )
+        self.kind, self.mode, self.tests = kind, MODES[context], tests
+        self.left, self.right, self.gathered = left, right, gathered
+        firm = left.always and right.always and left.variables == right.variables
+        self.exact = firm and not tests.conditions and kind is not Kind.FIRST_STOP
+        self.state |= {"left": Rows.empty(len(left.variables)), "right": Rows.empty(len(right.variables))}
+        for i, (_, names) in enumerate(extra):
+            self.state[f"extra {i}"] = Rows.empty(len(names))
+        self.used = Used(self.tables, len(self.variables))
+        self.closed = Used(self.tables, len(self.variables), "closed")
+
+    def process(self, step: Step, ready: list[Rows], gate: int) -> Rows:
+        lnew, rnew = len(self.state["left"]), len(self.state["right"])
+        left, right = concat([self.state["left"], ready[0]]), concat([self.state["right"], ready[1]])
+        extra = [concat([self.state[f"extra {i}"], rows]) for i, rows in enumerate(ready[2:])]
+        if self.exact and self._exclusions_are_firm(extra):
+            pairs, number, waits = self._exact(step, left, right, lnew, rnew, extra)
+        else:
+            pairs, number, waits = self._enumerated(step, left, right, lnew, rnew, extra)
+        out = canonical(merged_with(self.built(step, pairs, extra), number, step.store), step.store)
+        oldest = self.tests.oldest(gate)
+        self._carry("left", left, waits[0] & (left.begin >= oldest))
+        self._carry("right", right, waits[1] & (right.begin >= oldest) & (self.kind is Kind.AND))
+        for i, rows in enumerate(extra):
+            self.state[f"extra {i}"] = rows.where(rows.begin >= oldest)
+        return out
+
+    def built(self, step: Step, pairs: Matched, extra: list[Rows]) -> tuple[Rows, Ints]:
+        """What an occurrence is made of: rows, and for each the pair it belongs to."""
+        rows, of_pair = pairs.unions(step.store), np.arange(len(pairs.lefts))
+        if self.gathered is None:
+            return rows, of_pair
+        others = extra[-1]
+        places, found = self._between(pairs, others, self.gathered.variables)
+        bodies = others.take(found)
+        inner = Rows(rows.begin[places], rows.end[places], bodies.starts, bodies.members, pairs.values[places])
+        return concat([rows, inner]), np.concatenate([of_pair, places])
+
+    def _carry(self, side: str, rows: Rows, mask: Truths) -> None:
+        place = 0 if side == "left" else 1
+        if self.kind is Kind.FIRST_STOP and place == 0 and set(self.right.variables) <= set(self.left.variables):
+            mask[self.closed.rows(place)] = False
+        self.state[side] = rows.where(mask)
+        for table in (self.used, self.closed):
+            table.moved(place, mask)
+
+    def _between(self, pairs: Matched, others: Rows, names: tuple[str, ...]) -> tuple[Ints, Ints]:
+        return lying_between(
+            pairs.lefts, pairs.rights, pairs.left, pairs.right, pairs.values, self.variables, others, names
+        )
+
+    def _exclusions_are_firm(self, extra: list[Rows]) -> bool:
+        """Whether every variable shared with what is excluded is bound in every row."""
+        return all(
+            not (columns(rows.values, item.variables, tuple(set(item.variables) & set(self.variables))) == UNBOUND).any()
+            for item, rows in zip(self.tests.excluded, extra, strict=False)
+        )
+
+    def _exact(
+        self, step: Step, left: Rows, right: Rows, lnew: int, rnew: int, extra: list[Rows]
+    ) -> tuple[Matched, Ints, tuple[Truths, Truths]]:
+        keys = np.concatenate([left.values, right.values])
+        numbers, groups = number_rows(keys)
+        firsts = np.zeros(groups if self.tests.excluded else 0, np.int64)
+        if self.tests.excluded:
+            firsts[numbers] = np.arange(len(keys))
+        found = exclusion_arrays(self.tests.excluded, extra[: len(self.tests.excluded)], keys[firsts], self.variables)
+        none = np.empty((len(left), 0), np.int64), np.empty((len(right), 0), np.int64)
+        lefts, rights, number, *waits = self._kernel(
+            step, self.mode, left, right, lnew, rnew, numbers, groups, none, found
+        )
+        return Matched(left, right, lefts, rights, right.values[rights]), number, (waits[0], waits[1])
+
+    def _enumerated(
+        self, step: Step, left: Rows, right: Rows, lnew: int, rnew: int, extra: list[Rows]
+    ) -> tuple[Matched, Ints, tuple[Truths, Truths]]:
+        shared = tuple(name for name in self.left.variables if name in self.right.variables)
+        mine, theirs = columns(left.values, self.left.variables, shared), columns(right.values, self.right.variables, shared)
+        both = np.concatenate([mine, theirs])
+        firm = [i for i in range(len(shared)) if not (both[:, i] == UNBOUND).any()]
+        rest = [i for i in range(len(shared)) if i not in firm]
+        numbers, groups = number_rows(np.ascontiguousarray(both[:, firm]))
+        loose = np.ascontiguousarray(mine[:, rest]), np.ascontiguousarray(theirs[:, rest])
+        nothing = exclusion_arrays((), [], np.empty((0, 0), np.int64), ())
+        lefts, rights, _, *waits = self._kernel(
+            step, pairing.ENUMERATE, left, right, lnew, rnew, numbers, groups, loose, nothing
+        )
+        values = joined_values(
+            columns(left.values, self.left.variables, self.variables)[lefts],
+            columns(right.values, self.right.variables, self.variables)[rights],
+        )
+        pairs = Matched(left, right, lefts, rights, values)
+        if self.kind is Kind.FIRST_STOP:
+            pairs = pairs.where(self._first_stops(pairs))
+        pairs = pairs.where(self._tested(step, pairs, extra))
+        chosen, number = self._selected(step, pairs)
+        return pairs.where(chosen), number, (waits[0], waits[1])
+
+    def _kernel(
+        self,
+        step: Step,
+        mode: int,
+        left: Rows,
+        right: Rows,
+        lnew: int,
+        rnew: int,
+        numbers: Ints,
+        groups: int,
+        loose: tuple[Ints, Ints],
+        found: tuple[Ints, ...],
+    ) -> tuple[Ints, Ints, Ints, Truths, Truths]:
+        # A right row that closes its left one does so before any test.
+        at_low, at_high = self.tests.windows() if self.kind is not Kind.FIRST_STOP else Tests().windows()
+        steady = mode == pairing.RECENT and bool(is_sorted(left.begin)) and bool(is_sorted(right.begin))
+        result: tuple[Ints, Ints, Ints, Truths, Truths] = pairing.pair(
+            self.kind is Kind.AND,
+            mode,
+            left.begin,
+            left.end,
+            numbers[: len(left)],
+            loose[0],
+            left.starts,
+            left.members,
+            lnew,
+            right.begin,
+            right.end,
+            numbers[len(left) :],
+            loose[1],
+            right.starts,
+            right.members,
+            rnew,
+            groups,
+            UNBOUND,
+            self.tests.longest,
+            self.tests.low,
+            self.tests.high,
+            at_low,
+            at_high,
+            self.right.instant,
+            steady,
+            *found,
+            *step.store.arrays(),
+        )
+        return result
+
+    def _first_stops(self, pairs: Matched) -> Truths:
+        """For each left row and joined substitution, the first right row after it; that closes the left row."""
+        sides = np.zeros((len(pairs.lefts), 1), np.int64)
+        parts, closed = self.closed.numbered(pairs.values, sides, pairs.lefts[:, None])
+        order = np.lexsort((pairs.rights, parts[:, 0]))
+        first = np.zeros(len(order), np.bool_)
+        first[order] = np.diff(parts[order, 0], prepend=-1) != 0
+        first &= ~closed[parts[:, 0]]
+        self.closed.add(sides[first, 0], pairs.lefts[first], pairs.values[first])
+        return first
+
+    def _tested(self, step: Step, pairs: Matched, extra: list[Rows]) -> Truths:
+        """Conditions, units, and what must not be there."""
+        spans = pairs.spans()
+        mask = self.tests.conditions_hold(pairs.values, self.variables, step.book)
+        mask &= self.tests.interval_holds(spans.begin, spans.end)
+        for item, rows in zip(self.tests.excluded, extra, strict=False):
+            if item.kind == BETWEEN:
+                mask[self._between(pairs, rows, item.variables)[0]] = False
+            else:
+                mask &= ~struck_inside(spans, self.variables, rows, item.variables)
+        return mask
+
+    def _selected(self, step: Step, pairs: Matched) -> tuple[Ints, Ints]:
+        """The candidates that the context selects, and the number of the occurrence that each belongs to."""
+        count = len(pairs.lefts)
+        if self.mode == pairing.ENUMERATE:
+            return np.arange(count), np.arange(count)
+        if self.mode == pairing.RECENT:
+            order = np.lexsort((pairs.rights, pairs.lefts))
+            chosen = order[latest(pairs.where(order).unions(step.store), step.store)]
+            return chosen, np.arange(len(chosen))
+        sides = np.tile(np.array([0, 1], np.int64), (count, 1))
+        ranks = [np.arange(len(pairs.left)), np.arange(len(pairs.right))]
+        rows = np.stack([pairs.lefts, pairs.rights], axis=1)
+        return choose(self.mode, [pairs.left, pairs.right], sides, rows, pairs.values, ranks, self.used)
+
+
+def merged_with(parts: tuple[Rows, Ints], number: Ints, store: Store) -> Rows:
+    """Occurrences from the rows that pairs are made of, where several pairs may be one occurrence."""
+    rows, of_pair = parts
+    return merged(rows, number[of_pair], store)
+
+
+def merged(rows: Rows, number: Ints, store: Store) -> Rows:
+    """Rows with the same number become one: the hull of the intervals, the union of the members."""
+    if not len(number) or bool((number[1:] > number[:-1]).all()):
+        return rows
+    order = np.argsort(number, kind="stable")
+    rows, number = rows.take(order), number[order]
+    firsts = np.flatnonzero(np.concatenate([[True], number[1:] != number[:-1]]))
+    dense = np.cumsum(np.concatenate([[0], (number[1:] != number[:-1]).astype(np.int64)]))
+    starts, members = member_kernels.join_groups(dense, len(firsts), rows.starts, rows.members, *store.arrays())
+    begin, end = np.minimum.reduceat(rows.begin, firsts), np.maximum.reduceat(rows.end, firsts)
+    return Rows(begin, end, starts, members, rows.values[firsts])
+
+
+def joined_values(mine: Ints, theirs: Ints) -> Ints:
+    """The joined substitution of rows that agree."""
+    return np.where(mine == UNBOUND, theirs, mine)
+

@@ -1,0 +1,106 @@
+"""Occurrences as columns: what nodes take and give, and what they carry from one batch to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ensue.engine.arrays import Ints, Truths, no_ints
+from ensue.engine.codes import UNBOUND
+from ensue.engine.kernels import members as member_kernels
+from ensue.engine.kernels import order as order_kernels
+from ensue.engine.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Occurrences: interval, member events (handles, row i from starts[i] to starts[i+1]), and a code for each variable."""
+
+    begin: Ints
+    end: Ints
+    starts: Ints
+    members: Ints
+    values: Ints
+
+    def __len__(self) -> int:
+        return len(self.begin)
+
+    @classmethod
+    def empty(cls, width: int) -> Rows:
+        return cls(no_ints(), no_ints(), np.zeros(1, np.int64), no_ints(), np.empty((0, width), np.int64))
+
+    @classmethod
+    def of_events(cls, times: Ints, handles: Ints, values: Ints) -> Rows:
+        """One occurrence for each event."""
+        return cls(times, times, np.arange(len(times) + 1, dtype=np.int64), handles, values)
+
+    @classmethod
+    def of_intervals(cls, begin: Ints, end: Ints) -> Rows:
+        """Intervals without constituents and variables."""
+        count = len(begin)
+        return cls(begin, end, np.zeros(count + 1, np.int64), no_ints(), np.empty((count, 0), np.int64))
+
+    def take(self, rows: Ints) -> Rows:
+        starts, members = member_kernels.take_lists(rows, self.starts, self.members)
+        return Rows(self.begin[rows], self.end[rows], starts, members, self.values[rows])
+
+    def where(self, mask: Truths) -> Rows:
+        return self if mask.all() else self.take(np.flatnonzero(mask))
+
+    def with_values(self, values: Ints) -> Rows:
+        return Rows(self.begin, self.end, self.starts, self.members, values)
+
+
+def concat(parts: Sequence[Rows]) -> Rows:
+    """The rows of all parts, one after another; they have the same variables."""
+    filled = [part for part in parts if len(part)] or [parts[0]]
+    if len(filled) == 1:
+        return filled[0]
+    shifts = np.cumsum([0, *(len(part.members) for part in filled[:-1])])
+    starts = [filled[0].starts, *(part.starts[1:] + shift for part, shift in zip(filled[1:], shifts[1:], strict=True))]
+    return Rows(
+        np.concatenate([part.begin for part in filled]),
+        np.concatenate([part.end for part in filled]),
+        np.concatenate(starts),
+        np.concatenate([part.members for part in filled]),
+        np.concatenate([part.values for part in filled]),
+    )
+
+
+def aligned(rows: Rows, names: tuple[str, ...], wanted: tuple[str, ...]) -> Rows:
+    """The same rows with the columns of other variables; those that they do not have are unbound."""
+    return rows if names == wanted else rows.with_values(columns(rows.values, names, wanted))
+
+
+def columns(values: Ints, names: tuple[str, ...], wanted: tuple[str, ...]) -> Ints:
+    """The columns of the wanted variables, in that order."""
+    if names == wanted:
+        return values
+    result = np.full((len(values), len(wanted)), UNBOUND, np.int64)
+    for place, name in enumerate(wanted):
+        if name in names:
+            result[:, place] = values[:, names.index(name)]
+    return result
+
+
+def canonical_order(rows: Rows, store: Store) -> tuple[Ints, Truths]:
+    """The rows in the order of §1, and which of those repeat the one before them."""
+    state = order_kernels.is_sorted(rows.end)
+    order = np.arange(len(rows)) if state else np.argsort(rows.end, kind="stable")
+    if state == 2:
+        return order, np.zeros(len(rows), np.bool_)
+    _, codes, offsets, data = store.arrays()
+    repeated = order_kernels.sort_ties(
+        order, rows.begin, rows.end, rows.starts, rows.members, rows.values, UNBOUND, codes, offsets, data
+    )
+    return order, repeated
+
+
+def canonical(rows: Rows, store: Store) -> Rows:
+    """The same set of occurrences, in the order of §1, each once."""
+    order, repeated = canonical_order(rows, store)
+    if not repeated.any() and bool((order[1:] > order[:-1]).all()):
+        return rows
+    return rows.take(order[~repeated])

@@ -1,0 +1,83 @@
+"""The events that rows refer to: times and ids by handle, no more than what is still needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from ensue.engine.arrays import Bytes, Ints, no_ints
+
+_NO_TEXTS = pa.array([], pa.large_string())
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """Ids as codes: a position stands for itself, -(k + 1) for the k-th text."""
+
+    codes: Ints
+    texts: pa.LargeStringArray
+
+    @classmethod
+    def from_positions(cls, first: int, count: int) -> Ids:
+        return cls(np.arange(first, first + count, dtype=np.int64), _NO_TEXTS)
+
+    @classmethod
+    def from_texts(cls, texts: pa.Array | Sequence[str]) -> Ids:
+        array = texts if isinstance(texts, pa.Array) else pa.array(texts, pa.large_string())
+        return cls(-1 - np.arange(len(array), dtype=np.int64), array.cast(pa.large_string()))
+
+    def take(self, rows: Ints) -> Ids:
+        return Ids(self.codes[rows], self.texts)
+
+    def to_pylist(self) -> list[str]:
+        listed = self.texts.take(pa.array(np.where(self.codes < 0, -1 - self.codes, 0))).to_pylist() if len(self.texts) else None
+        return [str(code) if code >= 0 or listed is None else listed[i] for i, code in enumerate(self.codes.tolist())]
+
+    def table(self) -> tuple[Ints, Bytes]:
+        """The texts as offsets and bytes, for the kernels."""
+        if not len(self.texts):
+            return np.zeros(1, np.int64), np.zeros(0, np.uint8)
+        texts = self.texts if self.texts.offset == 0 else pa.concat_arrays([self.texts, _NO_TEXTS])
+        _, offsets, data = texts.buffers()
+        content = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
+        return np.frombuffer(offsets, np.int64)[: len(texts) + 1], content
+
+
+class Store:
+    """A growing list of events; handles are places in it."""
+
+    def __init__(self, times: Ints | None = None, ids: Ids | None = None) -> None:
+        self.times: Ints = no_ints() if times is None else times
+        self.ids: Ids = ids or Ids.from_texts([])
+        self._table: tuple[Ints, Bytes] | None = None
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def append(self, times: Ints, ids: Ids) -> int:
+        """Add events; gives the handle of the first one."""
+        first, known = len(self.times), len(self.ids.texts)
+        codes = np.where(ids.codes < 0, ids.codes - known, ids.codes) if known else ids.codes
+        texts = pa.concat_arrays([self.ids.texts, ids.texts]) if known and len(ids.texts) else (self.ids.texts if known else ids.texts)
+        self.times = np.concatenate([self.times, times]) if first else times
+        self.ids = Ids(np.concatenate([self.ids.codes, codes]) if first else codes, texts)
+        self._table = None
+        return first
+
+    def arrays(self) -> tuple[Ints, Ints, Ints, Bytes]:
+        """Times, id codes, and the table of texts, as the kernels take them."""
+        if self._table is None:
+            self._table = self.ids.table()
+        return self.times, self.ids.codes, *self._table
+
+    def kept(self, handles: Ints) -> Store:
+        """A store of just these events, in this order."""
+        chosen = self.ids.codes[handles]
+        textual = chosen < 0
+        texts = self.ids.texts.take(pa.array(-1 - chosen[textual]))
+        codes = chosen.copy()
+        codes[textual] = -1 - np.arange(int(textual.sum()), dtype=np.int64)
+        return Store(self.times[handles], Ids(codes, texts if len(texts) else _NO_TEXTS))
