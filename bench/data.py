@@ -7,8 +7,7 @@ nothing of what came before it. README.md has the rates and what they lead to.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -36,8 +35,7 @@ TIED = 16
 """One in so many events comes at the very time of the one before."""
 
 
-@dataclass(frozen=True)
-class Columns:
+class Columns(NamedTuple):
     """The raw columns, as a hand-written loop takes them."""
 
     types: Codes

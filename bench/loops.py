@@ -8,9 +8,16 @@ and what is read back is recent. tests/bench/test_loops.py holds each loop to th
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import numpy as np
+from numpy.typing import NDArray
 
 from bench import data
+
+Links: TypeAlias = NDArray[np.int32]
+Loop: TypeAlias = Callable[[data.Columns, Links, data.Integers], data.Integers]
 
 A, B, C, D = range(4)
 NONE = -1
@@ -19,19 +26,27 @@ MINUTE = 60_000_000
 HALF_MINUTE = 30_000_000
 
 
+def run(loop: Loop, events: data.Columns, width: int) -> data.Integers:
+    """The rows of the constituents, `width` of them on each line, as a loop finds them.
+
+    The memory comes from NumPy, which asks for large pages: with that of Numba, a quarter of the time would go into
+    page faults. In all workloads but W2 there are no more occurrences than events; W2's loop asks for more if need be.
+    """
+    count = len(events.types)
+    return loop(events, np.empty((2, count), np.int32), np.empty((count, width), np.int64))
+
+
 @data.compiled
-def sequence_continuous(types: data.Codes, times: data.Integers, keys: data.Integers) -> data.Integers:
+def sequence_continuous(events: data.Columns, links: Links, found: data.Integers) -> data.Integers:
     """W1: each B takes every waiting A, each C every waiting pair.
 
     The As that one B takes stay linked to each other: the list as a whole changes hands.
     """
+    types, times, keys = events.types, events.times, events.keys
     count = len(types)
-    newest = np.full(
-        (data.KEYS, 2), NONE, np.int32
-    )  # of each key: the newest waiting A, the newest B that has taken any
-    before = np.empty(count, np.int32)  # of an A or a B: the one that was the newest before it
-    taken = np.empty(count, np.int32)  # of a B: the newest A that it has taken
-    found = np.empty((count, 3), np.int64)  # enough: an A serves once
+    newest = np.full((data.KEYS, 2), NONE, np.int32)  # of each key: the newest waiting A, the newest B that took any
+    before = links[0]  # of an A or a B: the one that was the newest before it
+    taken = links[1]  # of a B: the newest A that it has taken
     total = start = 0
     rows = np.empty(2 * BLOCK, np.int64)
     while start < count:
@@ -65,13 +80,13 @@ def sequence_continuous(types: data.Codes, times: data.Integers, keys: data.Inte
 
 
 @data.compiled
-def sequence_chronicle(types: data.Codes, times: data.Integers, keys: data.Integers) -> data.Integers:
+def sequence_chronicle(events: data.Columns, links: Links, found: data.Integers) -> data.Integers:
     """W1: each B takes the oldest waiting A, each C the oldest waiting pair; both queues are in the order of the As."""
+    types, times, keys = events.types, events.times, events.keys
     count = len(types)
     queues = np.full((data.KEYS, 4), NONE, np.int32)  # of each key: first and last waiting A, first and last waiting B
-    after = np.empty(count, np.int32)  # of an A or a B: the one that waits behind it
-    taken = np.empty(count, np.int32)  # of a B: the A that it has taken
-    found = np.empty((count, 3), np.int64)
+    after = links[0]  # of an A or a B: the one that waits behind it
+    taken = links[1]  # of a B: the A that it has taken
     total = start = 0
     rows = np.empty(2 * BLOCK, np.int64)
     while start < count:
@@ -114,17 +129,17 @@ def sequence_chronicle(types: data.Codes, times: data.Integers, keys: data.Integ
 
 
 @data.compiled
-def conditions(types: data.Codes, times: data.Integers, keys: data.Integers, values: data.Reals) -> data.Integers:
+def conditions(events: data.Columns, links: Links, found: data.Integers) -> data.Integers:
     """W2, in both contexts: every A, B and C of a key in the window that fulfil the condition.
 
     Candidates are grouped by σ, which here includes the three values; no two events of a key have the same value
     (bench/data.py), so each combination is a group of its own and uses nothing up for the others.
     """
+    types, times, keys, values = events.types, events.times, events.keys, events.values
     count = len(types)
     newest = np.full((data.KEYS, 2), NONE, np.int32)  # of each key: the newest A, the newest B
-    before = np.empty(count, np.int32)  # of an A or a B: the one that was the newest before it
-    taken = np.empty(count, np.int32)  # of a B: the newest A that goes with it; a B without any is left out
-    found = np.empty((count // 8 + 8, 3), np.int64)
+    before = links[0]  # of an A or a B: the one that was the newest before it
+    taken = links[1]  # of a B: the newest A that goes with it; a B without any is left out
     total = start = 0
     rows = np.empty(2 * BLOCK, np.int64)
     while start < count:
@@ -164,12 +179,12 @@ def conditions(types: data.Codes, times: data.Integers, keys: data.Integers, val
 
 
 @data.compiled
-def absence_continuous(types: data.Codes, times: data.Integers, keys: data.Integers) -> data.Integers:
+def absence_continuous(events: data.Columns, links: Links, found: data.Integers) -> data.Integers:
     """W3: each C takes every waiting A; a B sends the As away, because it would lie between them and any C to come."""
+    types, times, keys = events.types, events.times, events.keys
     count = len(types)
     newest = np.full(data.KEYS, NONE, np.int32)  # of each key: the newest waiting A
-    before = np.empty(count, np.int32)  # of an A: the one that was the newest before it
-    found = np.empty((count, 2), np.int64)
+    before = links[0]  # of an A: the one that was the newest before it
     total = start = 0
     rows = np.empty(2 * BLOCK, np.int64)
     while start < count:
@@ -193,12 +208,12 @@ def absence_continuous(types: data.Codes, times: data.Integers, keys: data.Integ
 
 
 @data.compiled
-def absence_chronicle(types: data.Codes, times: data.Integers, keys: data.Integers) -> data.Integers:
+def absence_chronicle(events: data.Columns, links: Links, found: data.Integers) -> data.Integers:
     """W3: each C takes the oldest waiting A; a B sends the As away."""
+    types, times, keys = events.types, events.times, events.keys
     count = len(types)
     queues = np.full((data.KEYS, 2), NONE, np.int32)  # of each key: first and last waiting A
-    after = np.empty(count, np.int32)  # of an A: the one that waits behind it
-    found = np.empty((count, 2), np.int64)
+    after = links[0]  # of an A: the one that waits behind it
     total = start = 0
     rows = np.empty(2 * BLOCK, np.int64)
     while start < count:
@@ -228,11 +243,11 @@ def absence_chronicle(types: data.Codes, times: data.Integers, keys: data.Intege
 
 
 @data.compiled
-def runs_continuous(types: data.Codes, times: data.Integers, keys: data.Integers, values: data.Reals) -> data.Integers:
+def runs_continuous(events: data.Columns, _: Links, found: data.Integers) -> data.Integers:
     """W4: every three successive Ds of a key."""
+    types, times, keys, values = events.types, events.times, events.keys, events.values
     count = len(types)
     held = np.full((data.KEYS, 2), NONE, np.int32)  # of each key: the last D but one, the last D
-    found = np.empty((count, 3), np.int64)
     total = 0
     rows = np.empty(BLOCK + 1, np.int64)
     for start in range(0, count, BLOCK):
@@ -252,11 +267,11 @@ def runs_continuous(types: data.Codes, times: data.Integers, keys: data.Integers
 
 
 @data.compiled
-def runs_chronicle(types: data.Codes, times: data.Integers, keys: data.Integers, values: data.Reals) -> data.Integers:
+def runs_chronicle(events: data.Columns, _: Links, found: data.Integers) -> data.Integers:
     """W4: the same, but a D serves once."""
+    types, times, keys, values = events.types, events.times, events.keys, events.values
     count = len(types)
     held = np.full((data.KEYS, 2), NONE, np.int32)  # of each key: the last D but one, the last D
-    found = np.empty((count // 3, 3), np.int64)
     total = 0
     rows = np.empty(BLOCK + 1, np.int64)
     for start in range(0, count, BLOCK):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bench import data, loops
@@ -16,12 +16,13 @@ CONTEXTS = ("continuous", "chronicle")
 class Workload:
     name: str
     pattern: Pattern
-    loops: Mapping[str, Callable[..., data.Integers]]
-    columns: tuple[str, ...] = ("types", "times", "keys")
+    loops: Mapping[str, loops.Loop]
+    width: int = 3
+    """How many events make up an occurrence."""
 
     def by_hand(self, context: str, columns: data.Columns) -> data.Integers:
         """The rows of the constituents, one line for each occurrence, as the hand-written loop finds them."""
-        return self.loops[context](*(getattr(columns, name) for name in self.columns))
+        return loops.run(self.loops[context], columns, self.width)
 
 
 _a, _b, _c = (event(name, key=var.k) for name in "ABC")
@@ -39,17 +40,16 @@ WORKLOADS = (
         "W2",
         _rising.within("1 minute").where((var.b > var.a * 1.5) & (var.c < var.b)),
         {"continuous": loops.conditions, "chronicle": loops.conditions},
-        ("types", "times", "keys", "values"),
     ),
     Workload(
         "W3",
         _a.then(_c).without(_b).within("1 minute"),
         {"continuous": loops.absence_continuous, "chronicle": loops.absence_chronicle},
+        width=2,
     ),
     Workload(
         "W4",
         event("D", attr.value > 0.9, key=var.k).times(3).within("30 seconds"),
         {"continuous": loops.runs_continuous, "chronicle": loops.runs_chronicle},
-        ("types", "times", "keys", "values"),
     ),
 )

@@ -82,14 +82,22 @@ def by_key(workload: workloads.Workload, context: str, c: data.Columns) -> list[
 
 
 def test_a_long_history_of_simultaneous_events():
-    """Blocks grow, results too: each of the As goes with each of the Bs and Cs."""
+    """They are all in one block, which grows."""
     count = 3 * loops.BLOCK
     types = np.zeros(count, np.int8)
     types[[0, 1]] = [2, 1]  # C and B stand before the As
     zeros = np.zeros(count, np.int64)
     values = np.arange(count) / (10 * count)
     values[[0, 1]] = [1.0, 2.0]
-    assert len(loops.conditions(types, zeros, zeros, values)) == count - 2
-    assert len(loops.sequence_continuous(types, zeros, zeros)) == count - 2
-    assert loops.sequence_chronicle(types, zeros, zeros).tolist() == [[2, 1, 0]]
-    assert len(loops.absence_continuous(types, zeros, zeros)) == 0
+    history = data.Columns(types, zeros, zeros, values)
+    assert len(loops.run(loops.conditions, history, 3)) == count - 2
+    assert len(loops.run(loops.sequence_continuous, history, 3)) == count - 2
+    assert loops.run(loops.sequence_chronicle, history, 3).tolist() == [[2, 1, 0]]
+    assert len(loops.run(loops.absence_continuous, history, 2)) == 0
+
+
+def test_there_may_be_more_occurrences_than_events():
+    types = np.repeat(np.arange(3, dtype=np.int8), 10)
+    zeros = np.zeros(30, np.int64)
+    values = np.concatenate([np.arange(10) / 100, 2 + np.arange(10) / 100, 1 + np.arange(10) / 100])
+    assert len(loops.run(loops.conditions, data.Columns(types, zeros, zeros, values), 3)) == 1000
