@@ -46,11 +46,18 @@ from ensue.time import to_datetime, unit_end
 
 
 def evaluate(
-    pattern: Pattern, events: Iterable[Event], context: Context | str = Context.RECENT, taxonomy: Taxonomy | None = None
+    pattern: Pattern,
+    events: Iterable[Event],
+    context: Context | str = Context.RECENT,
+    taxonomy: Taxonomy | None = None,
+    until: int | None = None,
 ) -> list[Occurrence]:
-    """Everything that a pattern reports over a whole history, in the order of §1."""
+    """Everything that a pattern reports over a whole history, in the order of §1.
+
+    The history goes from its first event to its last, or on to `until`, if a clock has shown a later time.
+    """
     chosen = Context.of(context)
-    world = World.of(events, taxonomy)
+    world = World.of(events, taxonomy, until)
     if chosen is Context.LATEST:
         from ensue.reference.latest import evaluate_latest
 

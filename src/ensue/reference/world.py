@@ -58,9 +58,10 @@ class World:
     since: Place | None = None
 
     @classmethod
-    def of(cls, events: Iterable[Event], taxonomy: Taxonomy | None) -> World:
+    def of(cls, events: Iterable[Event], taxonomy: Taxonomy | None, until: int | None = None) -> World:
         ordered = tuple(sorted(events, key=place))
-        return cls(ordered, taxonomy or Taxonomy(), (ordered[0].time, ordered[-1].time) if ordered else None)
+        times = [event.time for event in ordered] + [until] * (until is not None and bool(ordered))
+        return cls(ordered, taxonomy or Taxonomy(), (ordered[0].time, max(times)) if ordered else None)
 
     def leaf(self, path: Path, atom: Atom) -> tuple[Event, ...]:
         """The events of an atom's class or below it."""

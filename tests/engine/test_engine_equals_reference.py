@@ -1,0 +1,19 @@
+"""The engine is right when it agrees with the reference on every history, and not before."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from ensue.algebra import Context
+from ensue.reference import evaluate
+from tests.engine.cases import Case, cases, run_engine
+
+
+@pytest.mark.parametrize("context", [c for c in Context if c is not Context.LATEST], ids=lambda c: c.value)
+@given(case=cases())
+def test_engine_equals_reference(context: Context, case: Case) -> None:
+    expected = evaluate(case.pattern, case.events, context, until=max(case.cuts, default=None))
+    found = run_engine(case, context)
+    assert sorted(found, key=lambda o: o.order) == expected
+    assert len(set(found)) == len(found)
