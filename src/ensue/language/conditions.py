@@ -17,9 +17,10 @@ from ensue.algebra.expressions import (
     walk,
 )
 from ensue.algebra.patterns import Atom, Pattern, Where
-from ensue.algebra.variables import Scope, scope
+from ensue.algebra.variables import Scope, atoms, scope
 from ensue.errors import near
 from ensue.language.expressions import ExpressionBuilder, variable_name
+from ensue.language.kinds import KINDS, KindChecker, variable_kinds
 from ensue.language.labels import bind_label, labelled_attribute, labels
 from ensue.language.rewriting import map_parts
 
@@ -72,6 +73,11 @@ class ConditionBuilder(ExpressionBuilder):
                 bound = scope(operand)
             if variable not in bound.sometimes:
                 self._unbound(variable, place, bound, labels(operand))
+            elif found:
+                self._check_label(operand, *found, place)
+        if self.environment.classes is not None:
+            kinds = variable_kinds(operand, self.environment)
+            self._check_kinds(condition, {name: next(iter(found)) for name, found in kinds.items() if len(found) == 1})
         return Where(operand, condition)
 
     def _with_conditions(self, atom: Atom, parts: list[Expression]) -> Atom:
@@ -89,7 +95,11 @@ class ConditionBuilder(ExpressionBuilder):
                     message = f"?{variable} cannot be compared inside {atom.type}(…), which tests one event by itself"
                     hint = f"bind the attribute, `attribute = ?name`, and write `where ?name > ?{variable}` behind"
                     self.source.report("E322", message, place, hint=hint)
-        return replace(atom, condition=conjunction(tests))
+        atom = replace(atom, condition=conjunction(tests))
+        declared = self.environment.attributes(atom.type)
+        if declared and atom.condition is not None:
+            self._check_kinds(atom.condition, {name: KINDS[kind] for name, kind in declared.items()})
+        return atom
 
     def _without_own_label(self, atom: Atom, condition: Expression) -> Expression:
         """`?a.user` as `user`, where `a` is the label of the atom itself."""
@@ -108,15 +118,33 @@ class ConditionBuilder(ExpressionBuilder):
 
     def _check_class(self, name: Token) -> None:
         known = self.environment.classes
-        if known is not None and name not in known:
-            names = [*known, *self.environment.restricted]
-            self.source.report("E300", f"there is no event class {name!s}", name, hint=near(name, names))
+        if known is None or name in known or name in self.environment.unreadable:
+            return
+        hint = near(name, [*known, *self.environment.restricted, *self.environment.unreadable])
+        if name in self.environment.later:
+            hint = f"{name!s} is defined further down; put its definition before its use"
+        self.source.report("E300", f"there is no event class {name!s}", name, hint=hint)
 
     def _check_attribute(self, class_name: str, attribute: str, place: Place) -> None:
         known = self.environment.attributes(class_name)
         if known is not None and attribute not in known:
             hint = near(attribute, known) or (f"it has {', '.join(known)}" if known else "it has no attributes")
             self.source.report("E301", f"{class_name} has no attribute {attribute}", place, hint=hint)
+
+    def _check_label(self, operand: Pattern, label: str, attribute: str, place: Place) -> None:
+        for atom in atoms(operand):
+            if atom.label == label:
+                self._check_attribute(atom.type, attribute, place)
+
+    def _check_kinds(self, condition: Expression, known: dict[str, str]) -> None:
+        """Report what the condition compares that is never equal."""
+
+        def report(part: Expression, message: str) -> None:
+            mentions = [*self.mentions(part, Attribute), *self.mentions(part, Variable)]
+            if mentions:
+                self.source.report("E312", message, mentions[0][1])
+
+        KindChecker(known.get, report).condition(condition)
 
     def _attribute_in_filter(self, attribute: str, place: Place, condition: Expression) -> None:
         if Attribute(attribute) in _truths(condition):

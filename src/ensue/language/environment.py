@@ -17,6 +17,10 @@ class Environment:
     classes: Mapping[str, EventClass] | None = None
     calendars: Mapping[str, Calendar] = field(default_factory=lambda: BUILT_IN_CALENDARS)
     restricted: Mapping[str, Atom] = field(default_factory=dict)
+    later: set[str] = field(default_factory=set)
+    """Restricted types that are defined further down."""
+    unreadable: frozenset[str] = frozenset()
+    """Names that a statement with a syntax error would have declared: nothing is known of them."""
 
     def attributes(self, class_name: str) -> dict[str, AttributeType] | None:
         """The attributes of a class, those of the classes above it included; None if it is not declared."""

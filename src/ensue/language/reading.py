@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.language.conditions import ConditionBuilder
+from ensue.language.declaring import build_program
 from ensue.language.environment import Environment
 from ensue.language.folding import depth
 from ensue.language.grammar import Start, Unexpected, parse
 from ensue.language.labels import bind_mentioned
 from ensue.language.patterns import PatternBuilder
-from ensue.language.scanning import brackets_match, scan
+from ensue.language.scanning import LONGEST_PROGRAM, brackets_match, declared_names, scan, short_enough, statements
 from ensue.language.source import Source, between
 from ensue.language.syntax_errors import report_unexpected
 from ensue.time import BUILT_IN_CALENDARS
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from ensue.algebra.expressions import Expression
     from ensue.algebra.patterns import Pattern
+    from ensue.language.program import Program
     from ensue.model import EventClass
     from ensue.time import Calendar
 
@@ -63,9 +65,22 @@ def parse_expression(text: str) -> Expression:
     return source.complete(expression)
 
 
+def parse_program(text: str, *, file: str | None = None) -> Program:
+    """The program that a text describes. All its errors are raised together."""
+    source = Source(text, file)
+    trees, unreadable = [], []
+    for tokens in statements(scan(source, LONGEST_PROGRAM), source):
+        tree = syntax_tree(tokens, "statement", source)
+        if tree is None:
+            unreadable += declared_names(tokens)
+        else:
+            trees.append(tree)
+    return source.complete(build_program(trees, unreadable, source))
+
+
 def syntax_tree(tokens: list[Token], start: Start, source: Source) -> Tree[Token] | None:
     """The tree of some tokens, or None if they make none; the reason is reported."""
-    if not brackets_match(tokens, source):
+    if not (short_enough(tokens, source) and brackets_match(tokens, source)):
         return None
     try:
         tree = parse(tokens, start)

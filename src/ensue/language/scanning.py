@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ensue.algebra.printing import RESERVED
+from ensue.errors import near
 from ensue.language.grammar import tokenize
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ LONGEST_PROGRAM = 8 * 1024 * 1024
 DEEPEST_BRACKETS = 100
 
 _CLOSING = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
+_CREATED = frozenset({"mutable", "immutable", "subscribed", "complex", "calendar", "event"})
+_OTHER_STATEMENTS = frozenset({"trigger", "on", "construct"})
 _HINTS = {
     **dict.fromkeys("‘’“”„", "use plain quotes: '…' or \"…\""),
     **dict.fromkeys("¬~", "write ! or not"),
@@ -37,9 +40,8 @@ _HINTS = {
 def scan(source: Source, longest: int = LONGEST_PATTERN) -> list[Token]:
     """The tokens of a text, with reserved words recognised. What cannot be read is reported and left out."""
     if len(source.text) > longest:
-        hint = "define its parts as event classes of their own" if longest == LONGEST_PATTERN else "split the file"
         message = f"the text has {len(source.text):,} characters; {longest:,} is the most that is read"
-        source.report("E200", message, None, hint=hint)
+        source.report("E200", message, None, hint="split it into several texts")
         return []
     return _meanings(list(_readable(tokenize(source.text), source)))
 
@@ -79,6 +81,15 @@ def _is_word(token: Token) -> bool:
     return token.type == "NAME" and token.lower() in RESERVED
 
 
+def short_enough(tokens: list[Token], source: Source) -> bool:
+    """Whether a pattern or statement is no longer than what is read; reports one that is."""
+    length = (tokens[-1].end_pos or 0) - (tokens[0].start_pos or 0) if tokens else 0
+    if length > LONGEST_PATTERN:
+        message = f"this has {length:,} characters; {LONGEST_PATTERN:,} is the most for one pattern or statement"
+        source.report("E200", message, tokens[0], hint="define its parts as event classes of their own")
+    return length <= LONGEST_PATTERN
+
+
 def brackets_match(tokens: Iterable[Token], source: Source) -> bool:
     """Whether every bracket is closed by its partner and none lies too deep; reports what is not."""
     open_ones: list[Token] = []
@@ -102,3 +113,54 @@ def brackets_match(tokens: Iterable[Token], source: Source) -> bool:
         opening = open_ones[-1]
         source.report("E203", f"{opening!s} is not closed", opening, hint="close it, or remove it")
     return not open_ones
+
+
+def statements(tokens: list[Token], source: Source) -> Iterator[list[Token]]:
+    """The statements of a program, without the semicolons that end them.
+
+    A semicolon is also the `then` of a pattern. It ends a statement if nothing follows that a pattern could go on with:
+    the end of the text, another semicolon, the beginning of a statement.
+    """
+    current: list[Token] = []
+    depth = 0
+    for index, token in enumerate(tokens):
+        if current and _begins_statement(tokens, index):
+            source.report("E214", "the statement before this one has no end", token, hint="end it with a semicolon")
+            yield current
+            current, depth = [], 0
+        if token.type == "SEMICOLON" and _ends_statement(tokens, index, depth):
+            if current:
+                yield current
+            current, depth = [], 0
+            continue
+        depth += (token.type in _CLOSING) - (token.type in _CLOSING.values())
+        current.append(token)
+    if current:
+        yield current
+
+
+def declared_names(tokens: list[Token]) -> list[str]:
+    """The names that a statement declares, as far as that can be seen when it cannot be read."""
+    behind = [second for first, second in pairwise(tokens) if first.lower() in {"class", "calendar"}]
+    defined = tokens[:1] if len(tokens) > 1 and tokens[1].type == "EQUAL" else []
+    return [str(token) for token in (*behind[:1], *defined) if token.type == "NAME"]
+
+
+def _ends_statement(tokens: list[Token], index: int, depth: int) -> bool:
+    following = tokens[index + 1 : index + 3]
+    if not following or following[0].type == "SEMICOLON" or _begins_statement(tokens, index + 1, misspelt=True):
+        return True
+    return depth <= 0 and [token.type for token in following] == ["NAME", "EQUAL"]
+
+
+def _begins_statement(tokens: list[Token], index: int, *, misspelt: bool = False) -> bool:
+    """Whether CREATE and what is created stand here, or the words of another statement, perhaps with a slip."""
+    words = tokens[index : index + 2]
+    if [token.type for token in words] != ["NAME", "NAME"]:
+        return False
+    first, second = words
+    if first.lower() in _OTHER_STATEMENTS:
+        return misspelt
+    if second.lower() not in _CREATED:
+        return False
+    return first.lower() == "create" or (misspelt and near(first, ["create"]) is not None)

@@ -74,7 +74,8 @@ class Source:
     def complete(self, value: T | None) -> T:
         """The value, if nothing is wrong; else everything that is, as one error."""
         if self.problems:
-            raise PatternError(sorted(self.problems, key=lambda problem: (problem.line or 0, problem.column or 0)))
+            distinct = dict.fromkeys(self.problems)
+            raise PatternError(sorted(distinct, key=lambda problem: (problem.line or 0, problem.column or 0)))
         if value is None:
             raise AssertionError("what cannot be built has a reported reason")
         return value

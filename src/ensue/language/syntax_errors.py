@@ -78,8 +78,10 @@ def report_unexpected(error: Unexpected, tokens: list[Token], start: Start, sour
         source.report("E211", message, place, expected=expected, hint=_hint_before(before))
         return
     token = tokens[error.index]
-    if (later := _not_yet(token, before)) is not None:
-        source.report("E290", f"{later} are not there yet", token)
+    if _is_term(token, before):
+        source.report("E290", "tree patterns with braces or double brackets are not there yet", token)
+    elif start == "statement" and (later := _later([*before[:1], token])):
+        source.report("E292", f"{_LATER[later.lower()]} are not there yet", later)
     elif token.type in _JOINING and "WITHIN" in error.acceptable and "THEN" not in error.acceptable:
         message = f"`{token}` cannot follow a test such as `within` or `where`, which holds for everything before it"
         hint = f"put parentheses around the part that is tested: `(… within …) {token} …`"
@@ -109,14 +111,16 @@ def _expected(acceptable: frozenset[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words + listed if word))
 
 
-def _not_yet(token: Token, before: list[Token]) -> str | None:
-    """What the construct is called that a later version will read here."""
-    types = [earlier.type for earlier in before[-2:]]
-    term = token.type == "LBRACE" and types[-1:] and types[-1] in _NAMES
-    if term or (token.type == "LSQB" and len(types) == 2 and types[0] in _NAMES and types[1] == "LSQB"):
-        return "tree patterns with braces or double brackets"
-    begins = not before or before[-1].lower() in {"create", "as", "class", "id", ")"}
-    return _LATER.get(token.lower()) if begins and token.type == "NAME" else None
+def _later(tokens: list[Token]) -> Token | None:
+    return next((token for token in tokens if token.type == "NAME" and token.lower() in _LATER), None)
+
+
+def _is_term(token: Token, before: list[Token]) -> bool:
+    """Whether a tree pattern begins here: `T {`, `T [[`."""
+    types = ["", *(earlier.type for earlier in before[-2:])]
+    return (token.type == "LBRACE" and types[-1] in _NAMES) or (
+        token.type == types[-1] == "LSQB" and types[-2] in _NAMES
+    )
 
 
 def _hint(token: Token, before: list[Token], acceptable: frozenset[str]) -> str | None:
@@ -130,8 +134,8 @@ def _hint(token: Token, before: list[Token], acceptable: frozenset[str]) -> str 
             return unit
     if kind == "NAME" and (word := near(token, _words(acceptable))):
         return word
-    if kind == "NAME" and last is not None and previous in _NAMES and len(last) > 2 and (word := near(last, RESERVED)):
-        return f"{word[:-1]} instead of {last}?"
+    if kind == "NAME" and previous in _NAMES and (word := _misspelt(before)):
+        return word
     if token.lower() in RESERVED and "NAME" in acceptable:
         return f"`{token}` is a word of the language; as a name, put it in backquotes"
     if kind in {"INSTANT", "US_DATE"} and "STRING" in acceptable:
@@ -141,6 +145,12 @@ def _hint(token: Token, before: list[Token], acceptable: frozenset[str]) -> str 
     if kind == "IN" and "IN_LIST" in acceptable:
         return "in a condition, write in (1, 2, 3)"
     return _hint_by_neighbour(kind, previous) or _hint_before(before)
+
+
+def _misspelt(before: list[Token]) -> str | None:
+    """The word that the last of some tokens was meant to be; short ones resemble too many."""
+    word = near(before[-1], RESERVED if len(before) > 1 else ["CREATE"])
+    return f"{word[:-1]} instead of {before[-1]}?" if word and len(before[-1]) > 2 else None
 
 
 def _hint_by_neighbour(kind: str, previous: str | None) -> str | None:

@@ -1,0 +1,152 @@
+"""Programs: statements as values, and their canonical text, which reads back to an equal program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
+from typing import TypeAlias
+
+from ensue.algebra import Context, Pattern, atoms, print_pattern
+from ensue.algebra.patterns import Atom
+from ensue.algebra.printing import print_name
+from ensue.model import AttributeType, EventClass, Taxonomy
+from ensue.time import Calendar, format_duration, format_instant
+from ensue.time.calendars import DAY, WEEKDAYS
+
+TYPES = {
+    "INT": AttributeType.INTEGER,
+    "INTEGER": AttributeType.INTEGER,
+    "BIGINT": AttributeType.INTEGER,
+    "DOUBLE": AttributeType.NUMBER,
+    "FLOAT": AttributeType.NUMBER,
+    "DECIMAL": AttributeType.NUMBER,
+    "NUMERIC": AttributeType.NUMBER,
+    "TEXT": AttributeType.TEXT,
+    "STRING": AttributeType.TEXT,
+    "VARCHAR": AttributeType.TEXT,
+    "CHAR": AttributeType.TEXT,
+    "BOOLEAN": AttributeType.TRUTH,
+    "TIMESTAMP": AttributeType.TIME,
+    "DATETIME": AttributeType.TIME,
+    "DATE": AttributeType.TIME,
+}
+"""How the types of attributes are written; the first spelling of each is the canonical one."""
+
+_CANONICAL_TYPES = {kind: word for word, kind in reversed(TYPES.items())}
+
+
+@dataclass(frozen=True, slots=True)
+class SubscribedClass:
+    """A class whose events come from outside."""
+
+    declaration: EventClass
+
+    def __str__(self) -> str:
+        return f"CREATE SUBSCRIBED EVENT CLASS {_schema(self.declaration)}{_under(self.declaration)};"
+
+
+@dataclass(frozen=True, slots=True)
+class ComplexClass:
+    """A class whose events are the occurrences of a pattern; its attributes are variables of the pattern."""
+
+    declaration: EventClass
+    pattern: Pattern
+    context: Context = Context.RECENT
+
+    def __str__(self) -> str:
+        head = f"CREATE COMPLEX EVENT CLASS {_schema(self.declaration)} AS DETECT"
+        return f"{head}\n  {print_pattern(self.pattern)}\n  IN CONTEXT {self.context.value};"
+
+
+@dataclass(frozen=True, slots=True)
+class CalendarDefinition:
+    """A calendar of the program's own."""
+
+    calendar: Calendar
+
+    def __str__(self) -> str:
+        return f"CREATE CALENDAR {print_name(self.calendar.name)} AS EVERY {_recurrence(self.calendar)};"
+
+
+@dataclass(frozen=True, slots=True)
+class RestrictedType:
+    """A name for an atom with conditions; patterns that use it hold the atom itself."""
+
+    name: str
+    atom: Atom
+
+    def __str__(self) -> str:
+        return f"{print_name(self.name)} = {print_pattern(self.atom)};"
+
+
+Statement: TypeAlias = SubscribedClass | ComplexClass | CalendarDefinition | RestrictedType
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The statements of a file, in its order, with every name known and no class that needs itself."""
+
+    statements: tuple[Statement, ...] = ()
+
+    @property
+    def classes(self) -> Mapping[str, EventClass]:
+        """Every declared class by its name."""
+        declared = (s.declaration for s in self.statements if isinstance(s, (SubscribedClass, ComplexClass)))
+        return {declaration.name: declaration for declaration in declared}
+
+    @property
+    def taxonomy(self) -> Taxonomy:
+        return Taxonomy.of(self.classes.values())
+
+    @property
+    def calendars(self) -> Mapping[str, Calendar]:
+        """The calendars that the program defines, by their names."""
+        return {s.calendar.name: s.calendar for s in self.statements if isinstance(s, CalendarDefinition)}
+
+    @property
+    def complex_classes(self) -> tuple[ComplexClass, ...]:
+        """The classes defined by patterns, each after those that it uses."""
+        defined = {s.declaration.name: s for s in self.statements if isinstance(s, ComplexClass)}
+        order = TopologicalSorter({name: used_classes(s.pattern) & defined.keys() for name, s in defined.items()})
+        return tuple(defined[name] for name in order.static_order())
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.statements))
+
+
+def used_classes(pattern: Pattern) -> frozenset[str]:
+    """The classes whose events a pattern looks at."""
+    return frozenset(atom.type for atom in atoms(pattern))
+
+
+def _schema(declaration: EventClass) -> str:
+    columns = (f"{print_name(name)} {_CANONICAL_TYPES[kind]}" for name, kind in declaration.attributes.items())
+    key = f" ID ({', '.join(map(print_name, declaration.key))})" if declaration.key else ""
+    return f"{print_name(declaration.name)}({', '.join(columns)}){key}"
+
+
+def _under(declaration: EventClass) -> str:
+    return f" UNDER {print_name(declaration.parent)}" if declaration.parent else ""
+
+
+def _recurrence(calendar: Calendar) -> str:
+    """By weekday where a day's length and start can say it, else by period."""
+    left_out = ", ".join(sorted(day.isoformat() for day in calendar.holidays))
+    ending = f" EXCEPT {left_out}" if left_out else ""
+    if calendar.period == DAY and 0 <= calendar.anchor < DAY:
+        days = ", ".join(WEEKDAYS[day] for day in sorted(calendar.weekdays))
+        hours = (_clock(calendar.anchor), _clock((calendar.anchor + calendar.length) % DAY))
+        if calendar.length < DAY and None not in hours:
+            return f"{days} FROM {hours[0]} TO {hours[1]}{ending}"
+        if calendar.anchor == 0 and calendar.length == DAY:
+            return f"{days}{ending}"
+    period, length = format_duration(calendar.period), format_duration(calendar.length)
+    return f"{period} FROM {format_instant(calendar.anchor)} FOR {length}{ending}"
+
+
+def _clock(since_midnight: int) -> str | None:
+    """A time of day to the second; None if it is finer than that."""
+    seconds, rest = divmod(since_midnight, 1_000_000)
+    clock = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    return None if rest else clock.removesuffix(":00")

@@ -1,0 +1,186 @@
+"""From syntax trees to statements. Names are declared before patterns are read, so classes may stand in any order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from ensue.algebra import Context, scope
+from ensue.algebra.patterns import Atom, Pattern
+from ensue.errors import PatternError, near
+from ensue.language.kinds import KINDS, NAMED, variable_kinds
+from ensue.language.labels import bind_mentioned
+from ensue.language.patterns import PatternBuilder
+from ensue.language.program import TYPES, CalendarDefinition, ComplexClass, RestrictedType
+from ensue.model import AttributeType, EventClass
+from ensue.time import Calendar, parse_instant_with_unit
+from ensue.time.calendars import DAY, WEEKDAYS
+from ensue.time.instants import to_datetime
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lark import Token, Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A class as it is declared, with the places of its names."""
+
+    event_class: EventClass
+    name: Token
+    columns: tuple[Token, ...]
+    key: tuple[Token, ...]
+    parent: Token | None = None
+
+
+class StatementBuilder(PatternBuilder):
+    """Builds the statements of a program."""
+
+    # event classes
+
+    def declaration(self, tree: Tree[Token]) -> Declared:
+        """The class that a statement declares, without its pattern."""
+        name, columns, key = self.build(next(tree.find_data("schema")))
+        parent = next((self.build(under) for under in tree.find_data("under")), None)
+        attributes: dict[str, AttributeType] = {}
+        for column, kind in columns:
+            if column in attributes:
+                self.source.report("E310", f"{name!s} has two attributes called {column!s}", column)
+            attributes[str(column)] = kind
+        declared = EventClass(str(name), attributes, tuple(map(str, key)), None if parent is None else str(parent))
+        return Declared(declared, name, tuple(column for column, _ in columns), tuple(key), parent)
+
+    def complex_class(self, tree: Tree[Token], declared: Declared) -> ComplexClass:
+        """The pattern of a complex class, and whether it binds what the class promises."""
+        inner = [child for child in tree.children if not isinstance(child, str)]
+        pattern = bind_mentioned(self.pattern(inner[1]))
+        context = self.build(inner[2]) if len(inner) > 2 else Context.RECENT
+        self._check_attributes(declared, pattern)
+        return ComplexClass(declared.event_class, pattern, context)
+
+    def restricted_type(self, tree: Tree[Token]) -> RestrictedType:
+        """A name for an atom."""
+        inner = [child for child in tree.children if not isinstance(child, str)]
+        name, pattern = self.build(inner[0]), self.pattern(inner[1])
+        if not isinstance(pattern, Atom):
+            message = f"{name!s} has to be one event class with conditions; {pattern} is more than that"
+            self.source.report("E314", message, name, hint="use CREATE COMPLEX EVENT CLASS … AS DETECT for it")
+            pattern = Atom(str(name))
+        return RestrictedType(str(name), pattern)
+
+    def _check_attributes(self, declared: Declared, pattern: Pattern) -> None:
+        bound = scope(pattern).sometimes
+        kinds = variable_kinds(pattern, self.environment)
+        for column in declared.columns:
+            if column not in bound:
+                listed = ", ".join(f"?{name}" for name in sorted(bound)) or "none"
+                hint = near(column, bound) or f"the pattern's variables are: {listed}"
+                message = f"the pattern of {declared.name!s} binds no variable ?{column}, so the attribute has no value"
+                self.source.report("E303", message, column, hint=hint)
+        for variable, found in kinds.items():
+            if len(found) > 1:
+                listed = " and ".join(sorted(NAMED[kind] for kind in found))
+                self.source.report("E312", f"?{variable} is bound to {listed}, which are never equal", declared.name)
+        for column in declared.columns:
+            wanted = KINDS[declared.event_class.attributes[column]]
+            if len(found := kinds.get(column, set())) == 1 and wanted not in found:
+                message = f"{column!s} is declared as {NAMED[wanted]}, and the pattern binds {NAMED[next(iter(found))]}"
+                self.source.report("E312", message, column)
+
+    def make_schema(self, _tree: Tree[Token], values: list[Any]) -> tuple[Token, list[Any], list[Token]]:
+        name, *columns = values
+        key = columns.pop() if columns and isinstance(columns[-1], list) else []
+        return name, columns, key
+
+    def make_column(self, _tree: Tree[Token], values: list[Any]) -> tuple[Token, AttributeType]:
+        name, kind = values
+        return name, kind
+
+    def make_type(self, _tree: Tree[Token], values: list[Any]) -> AttributeType:
+        word = values[0]
+        if word.upper() not in TYPES:
+            hint = near(word.upper(), TYPES) or f"the types are {', '.join(TYPES)}"
+            self.source.report("E308", f"there is no type {word!s}", word, hint=hint)
+        return TYPES.get(word.upper(), AttributeType.TEXT)
+
+    def make_key(self, _tree: Tree[Token], values: list[Any]) -> list[Token]:
+        return values[1:]
+
+    def make_under(self, _tree: Tree[Token], values: list[Any]) -> Token:
+        name: Token = values[-1]
+        return name
+
+    def make_context(self, _tree: Tree[Token], values: list[Any]) -> Context:
+        try:
+            return Context.of(str(values[-1]))
+        except PatternError as error:
+            self.source.report_again(error, values[-1])
+            return Context.RECENT
+
+    # calendars
+
+    def make_weekly_calendar(self, tree: Tree[Token], values: list[Any]) -> tuple[Token, CalendarDefinition]:
+        name, days = values[2], values[5]
+        clocks = [self._clock(value) for value in values if getattr(value, "type", None) == "CLOCK"]
+        start, end = clocks or [0, DAY]
+        if start == end:
+            self.source.report("E222", "the interval of the calendar is empty", tree.meta)
+        length = end - start if end > start else end - start + DAY
+        return name, CalendarDefinition(Calendar(str(name), DAY, start % DAY, length, days, _holidays(values)))
+
+    def make_steady_calendar(self, tree: Tree[Token], values: list[Any]) -> tuple[Token, CalendarDefinition]:
+        name, period = values[2], values[5]
+        anchor, _unit = _behind("FROM", values, (0, ""))
+        length = _behind("FOR", values, period)
+        try:
+            calendar = Calendar(str(name), period, anchor, length, holidays=_holidays(values))
+        except ValueError as error:
+            self.source.report("E222", str(error), tree.meta)
+            calendar = Calendar(str(name))
+        return name, CalendarDefinition(calendar)
+
+    def make_weekdays(self, _tree: Tree[Token], values: list[Any]) -> frozenset[int]:
+        found = set()
+        for word in values:
+            if word.lower() in WEEKDAYS:
+                found.add(WEEKDAYS.index(word.lower()))
+            else:
+                hint = near(word, WEEKDAYS) or f"the weekdays are {', '.join(WEEKDAYS)}"
+                self.source.report("E309", f"there is no weekday {word!s}", word, hint=hint)
+        return frozenset(found or {0})
+
+    def make_except(self, _tree: Tree[Token], values: list[Any]) -> frozenset[date]:
+        days = set()
+        for token in values[1:]:
+            try:
+                instant, unit = parse_instant_with_unit(token)
+            except ValueError as error:
+                self.source.report("E220", str(error), token)
+                continue
+            if unit != "day":
+                self.source.report("E220", f"{token!s} is not a day", token, hint="write it like 2026-12-25")
+            days.add(to_datetime(instant).date())
+        return frozenset(days)
+
+    def _clock(self, token: Token) -> int:
+        hour, minute, second = (*map(int, token.split(":")), 0)[:3]
+        since_midnight = ((hour * 60 + minute) * 60 + second) * 1_000_000
+        if minute > 59 or second > 59 or since_midnight > DAY:
+            self.source.report("E220", f"{token!s} is not a time of day", token)
+            return 0
+        return since_midnight
+
+
+def _holidays(values: Iterable[Any]) -> frozenset[date]:
+    found = (value for value in values if isinstance(value, frozenset) and all(isinstance(day, date) for day in value))
+    return next(found, frozenset())
+
+
+def _behind(word: str, values: list[Any], otherwise: Any) -> Any:
+    """The value that stands behind a word."""
+    for index, value in enumerate(values):
+        if getattr(value, "type", None) == word:
+            return values[index + 1]
+    return otherwise

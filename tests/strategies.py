@@ -1,0 +1,224 @@
+"""Random patterns and expressions, for every test that wants them.
+
+What comes out is canonical: printing it and parsing the text gives it back. What the parser folds away (a minus sign
+before a number, `time('…')` of a constant) is not generated.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import cache
+
+from hypothesis import strategies as st
+
+from ensue.algebra import scope
+from ensue.algebra.expressions import (
+    ARITHMETIC,
+    COMPARISONS,
+    FUNCTIONS,
+    Arithmetic,
+    Attribute,
+    Both,
+    Call,
+    Compare,
+    Either,
+    Expression,
+    IsNull,
+    Like,
+    Literal,
+    Negative,
+    Not,
+    OneOf,
+    Variable,
+)
+from ensue.algebra.patterns import (
+    Absence,
+    And,
+    Aperiodic,
+    At,
+    AtLeast,
+    AtMost,
+    Atom,
+    Before,
+    CalendarInterval,
+    Delay,
+    EveryNth,
+    Exactly,
+    FixedInterval,
+    Inside,
+    Interval,
+    Last,
+    Or,
+    Pattern,
+    PatternInterval,
+    Periodic,
+    Rank,
+    SomeOf,
+    Star,
+    Then,
+    ThenBetween,
+    Times,
+    Where,
+    Within,
+    Without,
+)
+from ensue.time import BUILT_IN_CALENDARS, UNITS, format_instant, parse_instant, to_instant
+
+ODD_NAMES = ("odd name", "a-b", "in", "Last", "x`y", "7up", "é", "ns:T", "a.b", "a.in", "_", "create", "µs", "𝑥", "\n")
+SECOND = 1_000_000
+
+_texts = st.text(st.characters(codec="utf-8"), max_size=6) | st.sampled_from(["'", "''", '"', "--", "A%", "\\_", "?x"])
+_moments = st.datetimes(datetime(1000, 1, 1), datetime(9998, 12, 31), timezones=st.just(UTC))  # noqa: DTZ001  # UTC is given
+_instants = _moments.map(to_instant)
+_durations = (
+    st.integers(1, 10**6)
+    | st.integers(1, 10_000).map(SECOND.__mul__)
+    | st.integers(1, 9).map((86_400 * SECOND).__mul__)
+)
+_counts = st.integers(1, 4)
+_unit = st.sampled_from(UNITS)
+
+
+def names(*plain: str) -> st.SearchStrategy[str]:
+    """Plain names mostly, and some that have to be quoted."""
+    return st.sampled_from([*plain * 4, *ODD_NAMES])
+
+
+class_names = names("A", "B", "C", "D")
+attribute_names = names("x", "y", "user")
+variable_names = names("u", "v", "w.x")
+
+values = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.integers(-5, 5)
+    | st.floats(allow_nan=False)
+    | _texts
+    | _moments
+)
+
+
+@cache
+def expressions(
+    leaves: st.SearchStrategy[Expression] | None = None, max_leaves: int = 6
+) -> st.SearchStrategy[Expression]:
+    """Conditions and values over the given leaves; without any, over attributes and variables."""
+    names_and_literals = (attribute_names.map(Attribute) | variable_names.map(Variable)) if leaves is None else leaves
+    return st.recursive(names_and_literals | values.map(Literal), _larger, max_leaves=max_leaves)
+
+
+def _larger(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
+    not_null = inner.filter(lambda part: part != Literal(None))
+    return st.one_of(
+        st.builds(Compare, st.sampled_from(COMPARISONS), not_null, not_null),
+        st.builds(Arithmetic, st.sampled_from(ARITHMETIC), inner, inner),
+        st.builds(Negative, inner.filter(_takes_a_sign)),
+        st.builds(Both, inner, inner),
+        st.builds(Either, inner, inner),
+        st.builds(Not, inner),
+        st.builds(OneOf, inner, st.lists(inner, min_size=1, max_size=3).map(tuple)),
+        st.builds(Like, inner, _texts),
+        st.builds(IsNull, inner),
+        st.sampled_from(sorted(FUNCTIONS.keys() - {"time"})).flatmap(
+            lambda function: st.builds(
+                Call,
+                st.just(function),
+                st.lists(inner, min_size=FUNCTIONS[function][0], max_size=min(3, FUNCTIONS[function][1])).map(tuple),
+            )
+        ),
+    )
+
+
+def _takes_a_sign(operand: Expression) -> bool:
+    """Whether a minus sign before it stays one; before a number it becomes part of the number."""
+    match operand:
+        case Literal(bool()):
+            return True
+        case Literal(int() | float() as number):
+            return number < 0
+        case _:
+            return True
+
+
+@st.composite
+def atoms(draw: st.DrawFn) -> Atom:
+    """One event, with conditions, variables and sometimes a label."""
+    condition = draw(st.none() | expressions(attribute_names.map(Attribute), max_leaves=3).filter(_binds_nothing))
+    bindings = draw(st.lists(st.tuples(variable_names, attribute_names), max_size=2, unique=True))
+    label = draw(st.none() | st.sampled_from(["p", "q", "odd label"]))
+    return Atom(draw(class_names), condition, tuple(bindings), label)
+
+
+def _binds_nothing(condition: Expression) -> bool:
+    return not isinstance(condition, Literal) or condition.value is not None
+
+
+def intervals(inner: st.SearchStrategy[Pattern]) -> st.SearchStrategy[Interval]:
+    """Absolute intervals, calendars, and the occurrences of a pattern."""
+    return fixed_intervals() | calendar_intervals() | inner.map(PatternInterval)
+
+
+def fixed_intervals() -> st.SearchStrategy[FixedInterval]:
+    return st.tuples(_instants, _instants).map(lambda pair: FixedInterval(min(pair), max(pair)))
+
+
+def calendar_intervals() -> st.SearchStrategy[CalendarInterval]:
+    return st.sampled_from(list(BUILT_IN_CALENDARS.values())).map(CalendarInterval)
+
+
+@cache
+def patterns(max_depth: int = 4) -> st.SearchStrategy[Pattern]:
+    """Patterns with every operator, no deeper than this."""
+    if max_depth <= 1:
+        return atoms()
+    inner = st.deferred(lambda: patterns(max_depth - 1))
+    return atoms() | _combinations(inner) | _tests(inner) | _counts_in_intervals(inner)
+
+
+def _combinations(inner: st.SearchStrategy[Pattern]) -> st.SearchStrategy[Pattern]:
+    operands = st.lists(inner, min_size=1, max_size=3).map(tuple)
+    return st.one_of(
+        *(st.builds(kind, inner, inner) for kind in (Or, And, Then, ThenBetween)),
+        st.builds(Star, inner, inner, inner),
+        st.builds(Aperiodic, inner, inner, inner, st.booleans()),
+        st.builds(Periodic, inner, _durations, inner, st.booleans()),
+        st.builds(Times, _counts, inner),
+        operands.flatmap(
+            lambda some: st.builds(SomeOf, st.integers(1, len(some)), st.just(some), st.booleans()),
+        ),
+    )
+
+
+def _tests(inner: st.SearchStrategy[Pattern]) -> st.SearchStrategy[Pattern]:
+    return st.one_of(
+        st.builds(Without, inner, inner, st.booleans()),
+        st.builds(Absence, inner, fixed_intervals() | calendar_intervals()),
+        st.builds(Within, inner, _durations),
+        st.builds(Inside, inner, fixed_intervals()),
+        st.builds(Before, inner, _instants),
+        st.builds(lambda operand, start: At(operand, *start), inner, _units()),
+        st.builds(Delay, inner, _durations),
+        inner.flatmap(_filtered),
+    )
+
+
+def _units() -> st.SearchStrategy[tuple[int, str]]:
+    """The first instant of a unit of time, and the unit."""
+    return st.builds(
+        lambda moment, unit: (parse_instant(format_instant(to_instant(moment), unit)), unit), _moments, _unit
+    )
+
+
+def _filtered(operand: Pattern) -> st.SearchStrategy[Pattern]:
+    """A condition over the variables that the operand binds."""
+    bound = sorted(scope(operand).sometimes)
+    leaves = st.sampled_from(bound).map(Variable) if bound else values.map(Literal)
+    return expressions(leaves, max_leaves=4).map(lambda condition: Where(operand, condition))
+
+
+def _counts_in_intervals(inner: st.SearchStrategy[Pattern]) -> st.SearchStrategy[Pattern]:
+    return st.one_of(
+        *(st.builds(kind, _counts, inner, intervals(inner)) for kind in (AtLeast, AtMost, Exactly, EveryNth, Rank)),
+        st.builds(Last, inner, intervals(inner)),
+    )
