@@ -85,6 +85,7 @@ def main(events: int = data.DEFAULT_EVENTS, runs: int = 5) -> int:
                 gc.collect()
                 side()
     measuring.console.print(_table(cases, events, runs))
+    measuring.judge_cores([sample for case in cases for sample in (case.loop, case.engine)])
     if not ours.Detector:
         measuring.console.print("ensue.Detector does not exist yet: only the loops were measured.", style="yellow")
     measuring.save("kernel", facts, {"events": events, "runs": runs}, [case.summary() for case in cases])

@@ -9,6 +9,7 @@ and what is read back is recent. tests/bench/test_loops.py holds each loop to th
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
@@ -29,11 +30,16 @@ HALF_MINUTE = 30_000_000
 def run(loop: Loop, events: data.Columns, width: int) -> data.Integers:
     """The rows of the constituents, `width` of them on each line, as a loop finds them.
 
-    The memory comes from NumPy, which asks for large pages: with that of Numba, a quarter of the time would go into
-    page faults. In all workloads but W2 there are no more occurrences than events; W2's loop asks for more if need be.
+    In all workloads but W2 there are no more occurrences than events; W2's loop asks for more memory if need be.
     """
     count = len(events.types)
-    return loop(events, np.empty((2, count), np.int32), np.empty((count, width), np.int64))
+    return loop(events, _links(count), np.empty((count, width), np.int64))
+
+
+@cache
+def _links(count: int) -> Links:
+    """Memory that is used again: with new memory in each run, a quarter of the time would go into page faults."""
+    return np.empty((2, count), np.int32)
 
 
 @data.compiled

@@ -24,31 +24,52 @@ T = TypeVar("T")
 
 @dataclass
 class Sample:
-    """Several measurements of one thing, in seconds."""
+    """Several measurements of one thing, in seconds: by the clock, and of processor time."""
 
     runs: list[float] = field(default_factory=list)
+    processor: list[float] = field(default_factory=list)
 
     def add(self, work: Callable[..., T], *arguments: object) -> T:
         """Do the work, keep how long it took."""
-        start = time.perf_counter()
+        start, processor = time.perf_counter(), time.process_time()
         result = work(*arguments)
         self.runs.append(time.perf_counter() - start)
+        self.processor.append(time.process_time() - processor)
         return result
 
     @property
     def median(self) -> float:
         return statistics.median(self.runs)
 
+    @property
+    def cores(self) -> float:
+        """How many cores the work had on average: below 1, other processes were in the way."""
+        return sum(self.processor) / sum(self.runs)
+
     def summary(self) -> dict[str, object]:
-        return {"median": self.median, "lowest": min(self.runs), "highest": max(self.runs), "runs": self.runs}
+        seconds = {"median": self.median, "lowest": min(self.runs), "highest": max(self.runs), "runs": self.runs}
+        return {**seconds, "processor": self.processor} if self.processor else seconds
 
 
 def one_core() -> None:
-    """Keep this process, Arrow's threads included, on one core."""
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    """Keep Arrow from using threads. `Sample.cores` shows whether anything else does.
+
+    The process is not tied to a core: another process on that very core would then be in its way.
+    """
     pa.set_cpu_count(1)
     pa.set_io_thread_count(1)
+
+
+def judge_cores(samples: Sequence[Sample]) -> None:
+    """Warn if a measurement on one core was not one."""
+    used = [sample.cores for sample in samples if sample.processor]
+    if min(used) < 0.95:
+        console.print(
+            f"Other processes were in the way: the work had {min(used):.2f} of a core. Repeat it on an idle machine.",
+            style="yellow",
+        )
+    if max(used) > 1.05:
+        console.print(f"The work used {max(used):.2f} cores, not one.", style="red")
 
 
 def machine() -> dict[str, object]:
