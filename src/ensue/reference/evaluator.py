@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from ensue.algebra import Context, Pattern, scope
@@ -221,8 +222,9 @@ class Evaluation:
         """No b such that begin(a) ≤ begin(b), end(b) ≤ end(a) and σb agrees with σa."""
         if since_firing and self.world.now is not None:
             since = self.world.since
-            recent = [event for event in self.world.events if since is None or place(event) > since]
-            found = Evaluation(World.of(recent, self.world.taxonomy), Context.ALL).reports(excluded)
+            recent = tuple(event for event in self.world.events if since is None or place(event) > since)
+            world = replace(self.world, events=recent, held=None)
+            found = Evaluation(world, Context.ALL).reports(excluded, limits=limits)
             return lambda a: not any(agree(b.bindings, a.bindings) for b in found)
         everything = self._everything(excluded, path, limits)
         return lambda a: not _any_inside(everything, a)
