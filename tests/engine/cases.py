@@ -37,13 +37,13 @@ class Case:
 
 
 def values() -> st.SearchStrategy[object]:
-    return st.sampled_from([1, 2, 2.0, "1", True, None])
+    return st.sampled_from([1, 1, 1, 1, 1.0, 2, 2, "1", True, None])
 
 
 @st.composite
-def histories(draw: st.DrawFn, most: int = 9) -> tuple[Event, ...]:
+def histories(draw: st.DrawFn, most: int = 11) -> tuple[Event, ...]:
     """Events over a few seconds; ids are shuffled, so that their order is not the order of time."""
-    times = draw(st.lists(st.integers(0, 9), max_size=most))
+    times = draw(st.lists(st.integers(0, 9), min_size=draw(st.integers(0, 5)), max_size=most))
     names = draw(st.permutations([f"e{i}" for i in range(len(times))]))
     return tuple(
         Event(name, draw(st.sampled_from(TYPES)), time * SECOND, {"v": draw(values()), "w": draw(values())})
@@ -54,23 +54,23 @@ def histories(draw: st.DrawFn, most: int = 9) -> tuple[Event, ...]:
 @st.composite
 def atoms(draw: st.DrawFn) -> Pattern:
     condition: ex.Expression | None = None
-    if draw(st.integers(0, 3)) == 0:
+    if draw(st.integers(0, 7)) == 0:
         operator = draw(st.sampled_from(["=", "!=", "<", ">="]))
         condition = ex.Compare(operator, ex.Attribute(draw(st.sampled_from("vw"))), ex.Literal(draw(st.sampled_from([1, 2, "1"]))))
     bindings = draw(
         st.lists(st.tuples(st.sampled_from(VARIABLES), st.sampled_from("vw")), max_size=2, unique=True)
-        if draw(st.booleans())
+        if draw(st.integers(0, 2)) == 0
         else st.just([])
     )
     return pt.Atom(draw(st.sampled_from(TYPES)), condition, tuple(bindings))
 
 
 def durations() -> st.SearchStrategy[int]:
-    return st.integers(0, 6).map(lambda n: n * SECOND)
+    return st.integers(0, 9).map(lambda n: n * SECOND)
 
 
 def fixed_intervals() -> st.SearchStrategy[pt.FixedInterval]:
-    return st.tuples(st.integers(0, 10), st.integers(0, 10)).map(
+    return st.tuples(st.integers(0, 5), st.integers(0, 12)).map(
         lambda pair: pt.FixedInterval(min(pair) * SECOND, max(pair) * SECOND)
     )
 
@@ -131,8 +131,8 @@ def batch(events: tuple[Event, ...]) -> EventBatch:
     return EventBatch(times, ids, types, names, lambda name: from_values([e.attributes.get(name) for e in events]))
 
 
-def run_engine(case: Case, context: Context) -> list[Occurrence]:
-    """What the engine reports, fed in batches."""
+def run_engine(case: Case, context: Context, restarts: bool = False) -> list[Occurrence]:
+    """What the engine reports, fed in batches; with `restarts`, each batch goes to an engine restored from saved bytes."""
     engine = Engine({"q": (case.pattern, context)})
     found: list[Occurrence] = []
     last = -(2**60)
@@ -140,6 +140,10 @@ def run_engine(case: Case, context: Context) -> list[Occurrence]:
         events = tuple(event for event in case.events if last < event.time <= cut)
         found += engine.advance(batch(events), cut)["q"].occurrences()
         last = cut
+        if restarts:
+            saved = engine.save()
+            engine = Engine({"q": (case.pattern, context)})
+            engine.restore(saved)
     rest = tuple(event for event in case.events if event.time > last)
     if rest:
         found += engine.advance(batch(rest), max(event.time for event in rest))["q"].occurrences()

@@ -17,3 +17,9 @@ def test_engine_equals_reference(context: Context, case: Case) -> None:
     found = run_engine(case, context)
     assert sorted(found, key=lambda o: o.order) == expected
     assert len(set(found)) == len(found)
+
+
+@pytest.mark.parametrize("context", [c for c in Context if c is not Context.LATEST], ids=lambda c: c.value)
+@given(case=cases())
+def test_a_restart_changes_nothing(context: Context, case: Case) -> None:
+    assert run_engine(case, context, restarts=True) == run_engine(case, context)

@@ -6,7 +6,7 @@ the book, written into the space of bit patterns that are not numbers. The bits 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -72,27 +72,35 @@ class Codebook:
         plain = (codes != UNBOUND) & ~np.isnan(numbers)
         if plain.all():
             return Column(len(codes), {"number": (numbers, plain)})
-        boxed = np.unique(codes[(codes != UNBOUND) & ~plain])
-        column = from_values([self.value(code) for code in boxed.tolist()]).take(np.searchsorted(boxed, codes).clip(0, max(0, len(boxed) - 1))) if len(boxed) else Column(len(codes), {})
-        boxed_rows = (codes != UNBOUND) & ~plain
-        parts: dict[str, Any] = {kind: (values, valid & boxed_rows) for kind, (values, valid) in column.parts.items()}
+        boxed = (codes != UNBOUND) & ~plain
+        listed = np.unique(codes[boxed])
+        parts: dict[str, Any] = {}
+        if len(listed):
+            column = from_values([self.value(code) for code in listed.tolist()])
+            column = column.take(np.searchsorted(listed, codes).clip(0, len(listed) - 1))
+            parts = {kind: (values, valid & boxed) for kind, (values, valid) in column.parts.items()}
         if plain.any():
-            if "number" in parts:
-                values, valid = parts["number"]
-                parts["number"] = (np.where(plain, numbers, values), valid | plain)
-            else:
-                parts["number"] = (np.where(plain, numbers, 0.0), plain)
+            large, at = parts.get("number", (np.zeros(len(codes)), np.zeros(len(codes), np.bool_)))
+            parts["number"] = (np.where(plain, numbers, large), at | plain)
         return Column(len(codes), parts)
 
     def bindings(self, names: tuple[str, ...], row: Sequence[int]) -> Bindings:
         """The bindings of one row of codes; the names are in order."""
         return tuple((name, self.key(code)) for name, code in zip(names, row, strict=True) if code != UNBOUND)
 
-    def compacted(self, live: Ints) -> tuple[Codebook, dict[int, int]]:
-        """A book with just the codes that still occur, and the new code for each old one."""
+    def compacted(self, live: Ints) -> tuple[Codebook, Callable[[Ints], Ints]]:
+        """A book with just the codes that still occur, and a function from old codes to new ones."""
         book = Codebook()
-        boxed = live[(live >> 48) == 0x7FF9]
-        return book, {code: book.code(self.key(code)) for code in np.unique(boxed).tolist()}
+        old = np.unique(live[(live >> 48) == 0x7FF9])
+        new = np.array([book.code(self.key(code)) for code in old.tolist()], np.int64)
+
+        def recode(codes: Ints) -> Ints:
+            if not len(old):
+                return codes
+            places = np.searchsorted(old, codes).clip(0, len(old) - 1)
+            return np.where(old[places] == codes, new[places], codes)
+
+        return book, recode
 
     def _texts(self, values: pa.Array) -> Ints:
         encoded = values if isinstance(values, pa.DictionaryArray) else pc.dictionary_encode(values)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ensue.algebra import Context, Pattern
+from ensue.engine import state
 from ensue.engine.arrays import FOREVER, Ints
 from ensue.engine.codes import Codebook
 from ensue.engine.events import EventBatch, empty_batch
@@ -50,8 +51,10 @@ class Engine:
 
     def __init__(self, patterns: Mapping[str, tuple[Pattern, Context]], taxonomy: Taxonomy | None = None) -> None:
         self.plan: Plan = make_plan(patterns, taxonomy or Taxonomy())
+        self.description = [[name, str(pattern), context.value] for name, (pattern, context) in patterns.items()]
         self.store = Store()
         self.book = Codebook()
+        self._known_values = 0
         self.clock = -FOREVER
         self.span: tuple[int, int] | None = None
 
@@ -92,3 +95,25 @@ class Engine:
         for node, name, rows in carried:
             places = np.searchsorted(live, rows.members)
             node.state[name] = Rows(rows.begin, rows.end, rows.starts, places, rows.values)
+        if len(self.book.keys) > 2 * self._known_values + 1024:
+            self._forget_values()
+
+    def _forget_values(self) -> None:
+        """Keep only the codes that still occur; a table with two dimensions holds codes from its third column on."""
+        carried = [(node, name, rows) for node in self.plan.nodes for name, rows in node.carried()]
+        tables = [(node, name, t) for node in self.plan.nodes for name, t in node.tables.items() if t.ndim == 2]
+        live = np.concatenate([rows.values.reshape(-1) for *_, rows in carried] + [t[:, 2:].reshape(-1) for *_, t in tables])
+        self.book, recode = self.book.compacted(live)
+        for node, name, rows in carried:
+            node.state[name] = rows.with_values(recode(rows.values))
+        for node, name, table in tables:
+            node.tables[name] = np.concatenate([table[:, :2], recode(table[:, 2:])], axis=1)
+        self._known_values = len(self.book.keys)
+
+    def save(self) -> bytes:
+        """Everything that is needed to go on from here, in this process or another."""
+        return state.save(self)
+
+    def restore(self, data: bytes) -> None:
+        """Go on from a saved state of the same patterns."""
+        state.restore(self, data)
