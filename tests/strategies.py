@@ -62,6 +62,7 @@ from ensue.algebra.patterns import (
     Within,
     Without,
 )
+from ensue.language.rewriting import map_parts
 from ensue.time import BUILT_IN_CALENDARS, UNITS, format_instant, parse_instant, to_instant
 
 ODD_NAMES = ("odd name", "a-b", "in", "Last", "x`y", "7up", "é", "ns:T", "a.b", "a.in", "_", "create", "µs", "𝑥", "\n")
@@ -99,7 +100,6 @@ values = (
 )
 
 
-@cache
 def expressions(
     leaves: st.SearchStrategy[Expression] | None = None, max_leaves: int = 6
 ) -> st.SearchStrategy[Expression]:
@@ -110,6 +110,7 @@ def expressions(
 
 def _larger(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
     not_null = inner.filter(lambda part: part != Literal(None))
+    some = st.lists(inner, min_size=1, max_size=3).map(tuple)
     return st.one_of(
         st.builds(Compare, st.sampled_from(COMPARISONS), not_null, not_null),
         st.builds(Arithmetic, st.sampled_from(ARITHMETIC), inner, inner),
@@ -117,17 +118,17 @@ def _larger(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expressio
         st.builds(Both, inner, inner),
         st.builds(Either, inner, inner),
         st.builds(Not, inner),
-        st.builds(OneOf, inner, st.lists(inner, min_size=1, max_size=3).map(tuple)),
+        st.builds(OneOf, inner, some),
         st.builds(Like, inner, _texts),
         st.builds(IsNull, inner),
-        st.sampled_from(sorted(FUNCTIONS.keys() - {"time"})).flatmap(
-            lambda function: st.builds(
-                Call,
-                st.just(function),
-                st.lists(inner, min_size=FUNCTIONS[function][0], max_size=min(3, FUNCTIONS[function][1])).map(tuple),
-            )
-        ),
+        st.builds(_call, st.sampled_from(sorted(FUNCTIONS.keys() - {"time"})), some),
     )
+
+
+def _call(function: str, some: tuple[Expression, ...]) -> Expression:
+    """A call with as many arguments as the function takes."""
+    fewest, most, _ = FUNCTIONS[function]
+    return Call(function, (some * 3)[: min(max(fewest, len(some)), most)])
 
 
 def _takes_a_sign(operand: Expression) -> bool:
@@ -141,17 +142,12 @@ def _takes_a_sign(operand: Expression) -> bool:
             return True
 
 
-@st.composite
-def atoms(draw: st.DrawFn) -> Atom:
-    """One event, with conditions, variables and sometimes a label."""
-    condition = draw(st.none() | expressions(attribute_names.map(Attribute), max_leaves=3).filter(_binds_nothing))
-    bindings = draw(st.lists(st.tuples(variable_names, attribute_names), max_size=2, unique=True))
-    label = draw(st.none() | st.sampled_from(["p", "q", "odd label"]))
-    return Atom(draw(class_names), condition, tuple(bindings), label)
+_conditions = st.none() | expressions(attribute_names.map(Attribute), max_leaves=3)
+_bindings = st.lists(st.tuples(variable_names, attribute_names), max_size=2, unique=True).map(tuple)
+_labels = st.none() | st.sampled_from(["p", "q", "odd label"])
 
-
-def _binds_nothing(condition: Expression) -> bool:
-    return not isinstance(condition, Literal) or condition.value is not None
+atoms = st.builds(Atom, class_names, _conditions, _bindings, _labels)
+"""One event, with conditions, variables and sometimes a label."""
 
 
 def intervals(inner: st.SearchStrategy[Pattern]) -> st.SearchStrategy[Interval]:
@@ -171,21 +167,21 @@ def calendar_intervals() -> st.SearchStrategy[CalendarInterval]:
 def patterns(max_depth: int = 4) -> st.SearchStrategy[Pattern]:
     """Patterns with every operator, no deeper than this."""
     if max_depth <= 1:
-        return atoms()
+        return atoms
     inner = st.deferred(lambda: patterns(max_depth - 1))
-    return atoms() | _combinations(inner) | _tests(inner) | _counts_in_intervals(inner)
+    return atoms | _combinations(inner) | _tests(inner) | _counts_in_intervals(inner)
 
 
 def _combinations(inner: st.SearchStrategy[Pattern]) -> st.SearchStrategy[Pattern]:
-    operands = st.lists(inner, min_size=1, max_size=3).map(tuple)
+    some = st.lists(inner, min_size=1, max_size=3).map(tuple)
     return st.one_of(
         *(st.builds(kind, inner, inner) for kind in (Or, And, Then, ThenBetween)),
         st.builds(Star, inner, inner, inner),
         st.builds(Aperiodic, inner, inner, inner, st.booleans()),
         st.builds(Periodic, inner, _durations, inner, st.booleans()),
         st.builds(Times, _counts, inner),
-        operands.flatmap(
-            lambda some: st.builds(SomeOf, st.integers(1, len(some)), st.just(some), st.booleans()),
+        st.builds(
+            lambda n, operands, exactly: SomeOf(min(n, len(operands)), operands, exactly), _counts, some, st.booleans()
         ),
     )
 
@@ -199,7 +195,7 @@ def _tests(inner: st.SearchStrategy[Pattern]) -> st.SearchStrategy[Pattern]:
         st.builds(Before, inner, _instants),
         st.builds(lambda operand, start: At(operand, *start), inner, _units()),
         st.builds(Delay, inner, _durations),
-        inner.flatmap(_filtered),
+        st.builds(_filtered, inner, _filters),
     )
 
 
@@ -210,11 +206,19 @@ def _units() -> st.SearchStrategy[tuple[int, str]]:
     )
 
 
-def _filtered(operand: Pattern) -> st.SearchStrategy[Pattern]:
-    """A condition over the variables that the operand binds."""
+_filters = expressions(st.integers(0, 3).map(lambda index: Variable(str(index))), max_leaves=4)
+
+
+def _filtered(operand: Pattern, condition: Expression) -> Pattern:
+    """A condition over the variables that the operand binds, in place of the numbered ones."""
     bound = sorted(scope(operand).sometimes)
-    leaves = st.sampled_from(bound).map(Variable) if bound else values.map(Literal)
-    return expressions(leaves, max_leaves=4).map(lambda condition: Where(operand, condition))
+
+    def named(part: Expression) -> Expression:
+        if not isinstance(part, Variable):
+            return part
+        return Variable(bound[int(part.name) % len(bound)]) if bound else Literal(part.name)
+
+    return Where(operand, map_parts(condition, named))
 
 
 def _counts_in_intervals(inner: st.SearchStrategy[Pattern]) -> st.SearchStrategy[Pattern]:

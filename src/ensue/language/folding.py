@@ -38,6 +38,6 @@ def depth(tree: Tree[Token]) -> int:
     def deeper(node: Tree[Token], inner: list[Any]) -> int:
         parts = [value for value in inner if isinstance(value, int)]
         count = len(inner) if node.data in _STACKED else 1 if node.data in _WIDE else len(parts)
-        return max(parts, default=0) + max(1, count - 1)
+        return max(parts) + max(1, count - 1) if parts else 0
 
     return fold(tree, deeper)

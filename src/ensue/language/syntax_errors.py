@@ -79,7 +79,8 @@ def report_unexpected(error: Unexpected, tokens: list[Token], start: Start, sour
         return
     token = tokens[error.index]
     if _is_term(token, before):
-        source.report("E290", "tree patterns with braces or double brackets are not there yet", token)
+        message = "tree patterns with braces or double brackets are not there yet"
+        source.report("E290", message, token, hint=_misspelt(before[-1:]))
     elif start == "statement" and (later := _later([*before[:1], token])):
         source.report("E292", f"{_LATER[later.lower()]} are not there yet", later)
     elif token.type in _JOINING and "WITHIN" in error.acceptable and "THEN" not in error.acceptable:
@@ -134,7 +135,7 @@ def _hint(token: Token, before: list[Token], acceptable: frozenset[str]) -> str 
             return unit
     if kind == "NAME" and (word := near(token, _words(acceptable))):
         return word
-    if kind == "NAME" and previous in _NAMES and (word := _misspelt(before)):
+    if kind in {"NAME", "NUMBER"} and previous in _NAMES and (word := _misspelt(before)):
         return word
     if token.lower() in RESERVED and "NAME" in acceptable:
         return f"`{token}` is a word of the language; as a name, put it in backquotes"
@@ -149,7 +150,7 @@ def _hint(token: Token, before: list[Token], acceptable: frozenset[str]) -> str 
 
 def _misspelt(before: list[Token]) -> str | None:
     """The word that the last of some tokens was meant to be; short ones resemble too many."""
-    word = near(before[-1], RESERVED if len(before) > 1 else ["CREATE"])
+    word = near(before[-1], [*RESERVED, "CREATE"] if len(before) == 1 else RESERVED)
     return f"{word[:-1]} instead of {before[-1]}?" if word and len(before[-1]) > 2 else None
 
 
