@@ -139,8 +139,8 @@ class Evaluation:
         return self.reports(q.children()[place], (*path, place), limits)
 
     def _everything(self, q: Pattern, path: Path, limits: Limits = Limits()) -> set[Occurrence]:
-        """⟦q⟧: what only excludes is looked for among all occurrences, whatever the context."""
-        return Evaluation(self.world, Context.ALL).reports(q, path, limits)
+        """⟦q⟧: what only excludes is looked for among all occurrences, whatever the context, and whatever is held."""
+        return Evaluation(replace(self.world, held=None), Context.ALL).reports(q, path, limits)
 
     def _select(self, candidates: Iterable[Candidate]) -> set[Occurrence]:
         return select(self.context, candidates)
