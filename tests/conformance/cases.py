@@ -29,13 +29,14 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What is expected in one context: occurrences, or an error code.
+    """What is expected in one context: occurrences, an error code, or (§4) only that the pattern is legal.
 
     Bindings are compared if any of the occurrences is written with some. `names` says how temporal events are written.
     """
 
     occurrences: tuple[Occurrence, ...] = ()
     error: str | None = None
+    legal: bool = False
     names: Mapping[str, str] = field(default_factory=dict)
 
     def difference(self, found: Iterable[Occurrence], start: int) -> str:
@@ -73,6 +74,7 @@ class Case:
     file: str
     line: int
     pattern: str
+    given: str = ""
     start: int = 0
     batches: tuple[Batch, ...] = ()
     allowed_delay: int = 0

@@ -1,4 +1,4 @@
-"""Reading what a case expects: `a1 b1 | (a1 u='x')+5s [1s..6s] u='x'`, `none` or `error E140`."""
+"""Reading what a case expects: `a1 b1 | (a1 u='x')+5s [1s..6s] u='x'`, `none`, `legal` or `error E140`."""
 
 from __future__ import annotations
 
@@ -58,6 +58,8 @@ def _contexts(key: str, found: dict[Context, Outcome]) -> list[Context]:
 def _outcome(text: str, case: Case) -> Outcome:
     if text == "none":
         return Outcome()
+    if text == "legal":
+        return Outcome(legal=True)
     if error := re.fullmatch(r"error (\w+)", text):
         return Outcome(error=error[1])
     reader = _Reader(text, case)

@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parent / "cases"
 START = "2026-01-01"
 """What `0s` is in a case that does not say when it starts: a Thursday."""
 
-FIELDS = ("pattern", "events", "start", "allowed delay", "under")
+FIELDS = ("pattern", "events", "start", "allowed delay", "under", "given")
 RESERVED = ("program", "late", "corrections", "published")
 """What later issues will fill: programs of several classes, late events, corrections, what is published."""
 
@@ -87,6 +87,7 @@ def _case(title: str, file: str, line: int, lines: Lines) -> Case:
         file,
         line,
         pattern="\n".join(fields.get("pattern", [])),
+        given="\n".join(fields.get("given", [])),
         start=start,
         batches=tuple(read_batches(fields.get("events", []), start)),
         allowed_delay=parse_duration(" ".join(fields.get("allowed delay", ["0s"]))),
