@@ -35,7 +35,9 @@ def bind_label(pattern: Pattern, label: str, variable: str, attribute: str) -> P
 def bind_mentioned(pattern: Pattern) -> Pattern:
     """`?b : Login(user = ?a.user)` speaks of the event labelled `a`, so that event has to bind the variable as well."""
     known = labels(pattern)
-    for variable in dict.fromkeys(variable for atom in atoms(pattern) for variable, _ in atom.bindings):
-        if found := labelled_attribute(variable, known):
-            pattern = bind_label(pattern, found[0], variable, found[1])
+    for atom in atoms(pattern):
+        for variable, _ in atom.bindings:
+            found = labelled_attribute(variable, known)
+            if found and found[0] != atom.label:
+                pattern = bind_label(pattern, found[0], variable, found[1])
     return pattern
