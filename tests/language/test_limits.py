@@ -81,8 +81,15 @@ def test_one_statement_is_as_long_as_a_pattern_but_a_program_may_be_longer():
         parse_program("A = B(x = '" + "x" * 70_000 + "');" + declaration.format(1))
     assert [problem.code for problem in caught.value.diagnostics] == ["E200"]
     with pytest.raises(PatternError) as caught:
-        parse_program("-" * 9_000_000)
+        parse_program("-" * 5_000_000)
     assert caught.value.code == "E200"
+
+
+def test_a_program_has_only_so_many_words(monkeypatch):
+    monkeypatch.setattr("ensue.language.scanning.MOST_TOKENS", 1_000)
+    with pytest.raises(PatternError) as caught:
+        parse_program("(" * 1_001)
+    assert [(problem.code, problem.column) for problem in caught.value.diagnostics] == [("E200", 1_001)]
 
 
 def test_importing_the_language_does_not_load_the_parser():

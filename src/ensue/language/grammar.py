@@ -28,7 +28,9 @@ class Unexpected(Exception):  # noqa: N818  # a signal between two modules, turn
 
 def tokenize(text: str) -> Iterator[Token]:
     """Cut a text into the terminals of tokens.lark. Nothing fails: what cannot be read is UNKNOWN or UNCLOSED."""
-    return _parser().lex(text)
+    parser = _parser().parse_interactive(text, start="pattern")  # `Lark.lex` would make a new lexer each time
+    tokens: Iterator[Token] = parser.lexer_thread.lex(parser.parser_state)  # type: ignore[no-untyped-call]  # Lark's
+    return tokens
 
 
 def parse(tokens: list[Token], start: Start) -> Tree[Token]:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 LONGEST_PATTERN = 64 * 1024
 """Characters in one pattern or statement."""
 
-LONGEST_PROGRAM = 8 * 1024 * 1024
+LONGEST_PROGRAM = 4 * 1024 * 1024
+MOST_TOKENS = 1_000_000
 DEEPEST_BRACKETS = 100
 
 _CLOSING = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
@@ -42,13 +43,16 @@ def scan(source: Source, longest: int = LONGEST_PATTERN) -> list[Token]:
     if len(source.text) > longest:
         message = f"the text has {len(source.text):,} characters; {longest:,} is the most that is read"
         source.report("E200", message, None, hint="split it into several texts")
-        return []
+        raise source.error()
     return _meanings(list(_readable(tokenize(source.text), source)))
 
 
 def _readable(tokens: Iterable[Token], source: Source) -> Iterator[Token]:
     unreadable: Token | None = None
-    for token in tokens:
+    for count, token in enumerate(tokens):
+        if count == MOST_TOKENS:
+            source.report("E200", f"the text has more than {MOST_TOKENS:,} words and signs", token, hint="split it")
+            raise source.error()
         if token.type == "UNCLOSED":
             what = {"/*": "comment", "`": "name in backquotes"}.get(token, "text in quotes")
             message = f"the {what} that begins here has no end"

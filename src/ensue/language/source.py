@@ -71,11 +71,15 @@ class Source:
         before = self.text[:position]
         return Spot(before.count("\n") + 1, position - before.rfind("\n"), position, position + 1)
 
+    def error(self) -> PatternError:
+        """Everything that is wrong, as one error."""
+        distinct = dict.fromkeys(self.problems)
+        return PatternError(sorted(distinct, key=lambda problem: (problem.line or 0, problem.column or 0)))
+
     def complete(self, value: T | None) -> T:
-        """The value, if nothing is wrong; else everything that is, as one error."""
+        """The value, if nothing is wrong."""
         if self.problems:
-            distinct = dict.fromkeys(self.problems)
-            raise PatternError(sorted(distinct, key=lambda problem: (problem.line or 0, problem.column or 0)))
+            raise self.error()
         if value is None:
             raise AssertionError("what cannot be built has a reported reason")
         return value
