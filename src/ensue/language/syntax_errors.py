@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from ensue.language.grammar import Start, Unexpected
     from ensue.language.source import Place, Source
 
-_WHAT = {"pattern": "pattern", "condition": "condition", "statement": "statement"}
 _NAMES = frozenset({"NAME", "QUOTED_NAME"})
 _JOINING = frozenset({"THEN", "SEMICOLON", "GREATER", "OR", "AND"})
 _PATTERN_BEGINS = frozenset(
@@ -74,7 +73,7 @@ def report_unexpected(error: Unexpected, tokens: list[Token], start: Start, sour
     expected = _expected(error.acceptable)
     if error.index == len(tokens):
         place = _behind(tokens[-1]) if tokens else source.end()
-        message = f"the {_WHAT[start]} is not complete" if tokens else f"there is no {_WHAT[start]} here"
+        message = f"the {start} is not complete" if tokens else f"there is no {start} here"
         source.report("E211", message, place, expected=expected, hint=_hint_before(before))
         return
     token = tokens[error.index]
@@ -185,7 +184,7 @@ def _hint_before(before: list[Token]) -> str | None:
 
 def _words(acceptable: frozenset[str]) -> list[str]:
     """The words among some terminals, as they are written."""
-    words = [name for name in acceptable if name.isalpha() and name not in _WORDS]
+    words = [name for name in sorted(acceptable) if name.isalpha() and name not in _WORDS]
     return [word.lower() if word.lower() in RESERVED else word for word in words]
 
 
