@@ -98,7 +98,7 @@ def from_arrow(array: pa.Array | pa.ChunkedArray) -> Column:
     types = pa.types
     if types.is_dictionary(kind):
         return _from_dictionary(array, valid)
-    if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+    if _is_text(kind):
         return Column(len(array), {"text": (array.cast(pa.large_string()), valid)})
     if types.is_boolean(kind):
         return Column(len(array), {"truth": (np.asarray(array.fill_null(False)), valid)})
@@ -119,6 +119,8 @@ def instants(array: pa.Array) -> Ints:
 
 
 def _from_dictionary(array: pa.DictionaryArray, valid: Truths) -> Column:
+    if array.dictionary.null_count == 0 and _is_text(array.dictionary.type):
+        return Column(len(array), {"text": (array, valid)})
     inner = from_arrow(array.dictionary)
     codes = np.asarray(array.indices.fill_null(0)).astype(np.int64)
     if not len(array.dictionary):
@@ -127,6 +129,10 @@ def _from_dictionary(array: pa.DictionaryArray, valid: Truths) -> Column:
     if set(inner.parts) == {"text"}:
         return Column(len(array), {"text": (array, valid & taken.parts["text"][1])})
     return Column(len(array), {kind: (values, valid & ok) for kind, (values, ok) in taken.parts.items()})
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
 
 
 def _filled(array: pa.Array) -> Any:
