@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import TypeAlias
 
 from tests.conformance.cases import Case
+from tests.engine.cases import batch
 
 from ensue.algebra import Context, Pattern
 from ensue.algebra.bounds import check_legal
+from ensue.engine.arrays import FOREVER
+from ensue.engine.engine import Engine
 from ensue.errors import PatternError
 from ensue.language import parse_pattern, parse_program
-from ensue.model import Occurrence
+from ensue.model import Event, Occurrence
 from ensue.reference import evaluate
 
 Runner: TypeAlias = Callable[[Case, Pattern, Context], Iterable[Occurrence]]
@@ -22,12 +26,37 @@ def reference(case: Case, pattern: Pattern, context: Context) -> Iterable[Occurr
     return evaluate(pattern, case.events, context, case.taxonomy)
 
 
-RUNNERS: dict[str, Runner] = {"reference": reference}
+def embedded(case: Case, pattern: Pattern, context: Context) -> Iterable[Occurrence]:
+    """The engine in one process: batches as they are cut, released once the allowed delay has passed, restarts between.
+
+    An instant is complete when an event beyond it and the allowed delay has come, or the history is over.
+    """
+    engine = Engine({"case": (pattern, context)}, case.taxonomy)
+    waiting: list[Event] = []
+    complete = -FOREVER
+    found: list[Occurrence] = []
+    for part in case.batches:
+        if part.after_restart:
+            saved = engine.save()
+            engine = Engine({"case": (pattern, context)}, case.taxonomy)
+            engine.restore(saved)
+        waiting += part.events
+        complete = max([complete, *(event.time - case.allowed_delay - 1 for event in part.events)])
+        ready = tuple(event for event in waiting if event.time <= complete)
+        waiting = [event for event in waiting if event.time > complete]
+        found += engine.advance(batch(ready), complete)["case"].occurrences()
+    if waiting:
+        found += engine.advance(batch(tuple(waiting)), max(event.time for event in waiting))["case"].occurrences()
+    return found + engine.finish()["case"].occurrences()
 
 
-def pattern_of(case: Case) -> Pattern:
-    """The pattern of a case, with the calendars that it is given."""
-    return parse_pattern(case.pattern, calendars=parse_program(case.given).calendars)
+RUNNERS: dict[str, Runner] = {"reference": reference, "embedded": embedded}
+
+
+@cache
+def read(pattern: str, given: str) -> Pattern:
+    """A pattern, with the calendars that it is given."""
+    return parse_pattern(pattern, calendars=parse_program(given).calendars)
 
 
 def difference(case: Case, runner: str, context: Context) -> str:
@@ -37,7 +66,7 @@ def difference(case: Case, runner: str, context: Context) -> str:
         refused = refusal(case, context)
         return "" if refused == (outcome.error or "") else f"refused with {refused or 'no error'}"
     try:
-        found = RUNNERS[runner](case, pattern_of(case), context)
+        found = RUNNERS[runner](case, read(case.pattern, case.given), context)
     except NotImplementedError as gap:
         return f"not implemented: {gap}"
     return outcome.difference(found, case.start)
@@ -50,7 +79,7 @@ def refusal(case: Case, context: Context) -> str:
     other cases do.
     """
     try:
-        check_legal(pattern_of(case), context)
+        check_legal(read(case.pattern, case.given), context)
     except PatternError as error:
         return " ".join(diagnostic.code for diagnostic in error.diagnostics)
     return ""
