@@ -89,6 +89,7 @@ def patterns(depth: int) -> st.SearchStrategy[Pattern]:
     intervals = st.one_of(fixed_intervals(), st.just(SHIFT), st.builds(pt.PatternInterval, inner))
     counts = st.integers(1, 3)
     binary = [st.builds(node, inner, inner) for node in (pt.Or, pt.And, pt.Then, pt.Then, pt.ThenBetween, pt.Without)]
+    binary.append(st.builds(pt.Without, inner, inner, st.just(True)))
     counting = [st.builds(node, counts, inner, intervals) for node in (pt.AtLeast, pt.EveryNth, pt.Rank)]
     return st.one_of(
         atoms(),

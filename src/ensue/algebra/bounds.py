@@ -37,7 +37,7 @@ from ensue.algebra.patterns import (
     Within,
     Without,
 )
-from ensue.algebra.variables import scope
+from ensue.algebra.variables import scope, walk
 from ensue.errors import Diagnostic, PatternError
 from ensue.time import format_duration, format_instant, unit_end
 
@@ -140,9 +140,10 @@ def check_legal(q: Pattern, context: Context) -> None:
 
 
 def _constant_state(q: Pattern, context: Context) -> bool:
-    """Without variables `latest` always has constant state, `recent` unless something unbounded must be kept whole."""
+    """Without variables `latest` has constant state unless it must look back at every instance of a calendar, `recent`
+    unless something unbounded must be kept whole."""
     if context is Context.LATEST:
-        return True
+        return not any(isinstance(getattr(node, "interval", None), CalendarInterval) for node in walk(q))
     if context is not Context.RECENT:
         return False
     if lifespan(q).bounded:

@@ -29,6 +29,7 @@ from ensue.algebra.expressions import (
 from ensue.algebra.functions import call, like_expression
 from ensue.engine.arrays import Truths
 from ensue.engine.columns import Column, Part, constant, from_values
+from ensue.time.instants import EARLIEST, LATEST
 
 Lookup: TypeAlias = Callable[[str], Column]
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
@@ -188,15 +189,12 @@ def _number_arithmetic(symbol: str, one: Any, two: Any) -> tuple[Any, Truths]:
     return values, ~np.isnan(values)
 
 
-_EARLIEST, _LATEST = -62_135_596_800_000_000, 253_402_300_799_999_999
-
-
 def _shift(times: Part, seconds: Part, symbol: str) -> Part:
     with np.errstate(all="ignore"):
         offset = np.rint(seconds[0].astype(np.float64) * 1_000_000) * (1 if symbol == "+" else -1)
         far = ~(np.abs(offset) < 2**61)
         moved = times[0] + np.where(far, 0, offset).astype(np.int64)
-    return moved, times[1] & seconds[1] & ~far & (moved >= _EARLIEST) & (moved <= _LATEST)
+    return moved, times[1] & seconds[1] & ~far & (moved >= EARLIEST) & (moved <= LATEST)
 
 
 def _call(function: str, arguments: list[Column], length: int) -> Column:

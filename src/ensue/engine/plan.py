@@ -44,6 +44,7 @@ from ensue.engine.arrays import FOREVER
 from ensue.engine.candidates import BETWEEN, INSIDE, Excluded, Tests
 from ensue.engine.nodes.base import Node
 from ensue.engine.nodes.intervals import Absences, Counting, During
+from ensue.engine.nodes.latest import Latest
 from ensue.engine.nodes.leaves import AnyEvent, Leaf
 from ensue.engine.nodes.pairs import Kind, Pairs, Side
 from ensue.engine.nodes.repeats import Repeats
@@ -74,7 +75,7 @@ class Plan:
 def make_plan(patterns: Mapping[str, tuple[Pattern, Context]], taxonomy: Taxonomy) -> Plan:
     """One plan for several patterns; what they have in common is worked out once."""
     planner = _Planner(taxonomy)
-    roots = {name: planner.node(pattern, context, Tests()) for name, (pattern, context) in patterns.items()}
+    roots = {name: planner.root(pattern, context) for name, (pattern, context) in patterns.items()}
     return Plan(tuple(planner.nodes), tuple(planner.origins), roots)
 
 
@@ -84,6 +85,12 @@ class _Planner:
         self.nodes: list[Node] = []
         self.origins: list[Pattern | None] = []
         self.known: dict[object, int] = {}
+
+    def root(self, q: Pattern, context: Context) -> int:
+        """The node that reports a whole pattern."""
+        if context is Context.LATEST:
+            return self._shared((q, context), lambda: Latest(q, self.taxonomy), q)
+        return self.node(q, context, Tests())
 
     def node(self, q: Pattern, context: Context, tests: Tests) -> int:
         """The node that reports q under the tests of the nodes above it."""

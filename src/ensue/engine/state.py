@@ -106,10 +106,12 @@ def restore(engine: Engine, data: bytes) -> None:
             node.state[name] = Rows(*columns)
         for name in node.tables:
             node.tables[name] = arrays[f"{place}/{name}"]
+        node.after_restoring()
 
 
 def _node_arrays(engine: Engine) -> Iterator[tuple[str, Any]]:
     for place, node in enumerate(engine.plan.nodes):
+        node.before_saving()
         for name, rows in node.state.items():
             for column in Rows.__slots__:
                 yield f"{place}/{name}/{column}", getattr(rows, column)

@@ -33,7 +33,7 @@ from ensue.reference.intervals import spans
 from ensue.reference.substitutions import agree, joined
 from ensue.reference.world import AFTER_ALL, Path, Place, World, place
 
-_COUNTING = (AtLeast, AtMost, Exactly, EveryNth, Rank, Last)
+COUNTING = (AtLeast, AtMost, Exactly, EveryNth, Rank, Last)
 
 
 def evaluate_latest(pattern: Pattern, world: World) -> list[Occurrence]:
@@ -49,9 +49,9 @@ class _Machine:
         self.pattern = pattern
         self.history = world
         self.sigma = sigma
-        self.leaves = list(_leaves(pattern))
-        self.timers = [(path, node) for path, node in _nodes(pattern) if isinstance(node, (Delay, Periodic))]
-        self.intervals = [node for _, node in _nodes(pattern) if isinstance(node, (*_COUNTING, Absence))]
+        self.leaves = list(held_leaves(pattern))
+        self.timers = [(path, node) for path, node in positive_nodes(pattern) if isinstance(node, (Delay, Periodic))]
+        self.intervals = [node for _, node in positive_nodes(pattern) if isinstance(node, (*COUNTING, Absence))]
         self.world = replace(world, events=(), held={path: () for path, _, _ in self.leaves})
 
     def firings(self) -> Iterator[Occurrence]:
@@ -103,23 +103,23 @@ class _Machine:
 def _substitutions(pattern: Pattern, world: World) -> set[Bindings]:
     """Every substitution that some of the leaves' events give together."""
     found: set[Bindings] = {()}
-    for path, atom, _ in _leaves(pattern):
+    for path, atom, _ in held_leaves(pattern):
         bindings = {o.bindings for o in Evaluation(world, Context.ALL).reports(atom, path)}
         found |= {both for sigma in found for other in bindings if (both := joined(sigma, other)) is not None}
     return found
 
 
-def _nodes(pattern: Pattern, path: Path = ()) -> Iterator[tuple[Path, Pattern]]:
+def positive_nodes(pattern: Pattern, path: Path = ()) -> Iterator[tuple[Path, Pattern]]:
     """Every node, except what is only looked at to be excluded."""
     yield path, pattern
     if isinstance(pattern, Absence):
         return
     children = pattern.children()[:1] if isinstance(pattern, Without) else pattern.children()
     for place_, child in enumerate(children):
-        yield from _nodes(child, (*path, place_))
+        yield from positive_nodes(child, (*path, place_))
 
 
-def _leaves(pattern: Pattern, path: Path = (), most: int | None = 1) -> Iterator[tuple[Path, Atom, int | None]]:
+def held_leaves(pattern: Pattern, path: Path = (), most: int | None = 1) -> Iterator[tuple[Path, Atom, int | None]]:
     """Each leaf with how many events it holds: one, n under `n times`, all since the last firing where they are counted."""
     match pattern:
         case Atom():
@@ -133,4 +133,4 @@ def _leaves(pattern: Pattern, path: Path = (), most: int | None = 1) -> Iterator
             return
     children = pattern.children()[:1] if isinstance(pattern, Without) else pattern.children()
     for place_, child in enumerate(children):
-        yield from _leaves(child, (*path, place_), most)
+        yield from held_leaves(child, (*path, place_), most)

@@ -163,12 +163,12 @@ def _microseconds(delta: timedelta) -> int:
     return delta.days * 86_400_000_000 + delta.seconds * 1_000_000 + delta.microseconds
 
 
-_EARLIEST = _microseconds(datetime(1, 1, 1, tzinfo=UTC) - _EPOCH)
-_LATEST = _microseconds(datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC) - _EPOCH)
+EARLIEST = _microseconds(datetime(1, 1, 1, tzinfo=UTC) - _EPOCH)
+LATEST = _microseconds(datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC) - _EPOCH)
 
 
 def _in_range(instant: int) -> int:
-    if not _EARLIEST <= instant <= _LATEST:
+    if not EARLIEST <= instant <= LATEST:
         raise ValueError(f"{instant // 1000} is not a time: epoch milliseconds between the years 1 and 9999 are")
     return instant
 

@@ -75,6 +75,12 @@ class Node:
         """Up to what end everything has been delivered now."""
         return gate
 
+    def before_saving(self) -> None:
+        """Write into the tables what is kept elsewhere."""
+
+    def after_restoring(self) -> None:
+        """Read from the tables what is kept elsewhere."""
+
     def carried(self) -> Iterator[tuple[str, Rows]]:
         yield from self.state.items()
 

@@ -15,6 +15,7 @@ from ensue.engine.kernels.partition import number_rows
 from ensue.engine.nodes.base import Holding, Node, Step
 from ensue.engine.nodes.pairs import Side, joined_values, merged
 from ensue.engine.rows import Rows, canonical, columns, concat
+from ensue.time.instants import EARLIEST, LATEST
 
 
 class Counting(Enum):
@@ -45,11 +46,11 @@ def spans_between(interval: FixedInterval | CalendarInterval, first: int, last: 
 
 def open_since(interval: FixedInterval | CalendarInterval, gate: int) -> int:
     """The begin of the earliest instance that has not ended at the gate."""
-    if gate >= FOREVER:
+    if gate >= LATEST:
         return FOREVER
     if isinstance(interval, FixedInterval):
         return interval.start if gate < interval.end else FOREVER
-    if gate <= -FOREVER:
+    if gate < EARLIEST:
         return -FOREVER
     return next(interval.calendar.from_instant(gate + 1))[0]
 
