@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class _KeepsUnreadable:
 def _parser() -> Lark:
     from lark import Lark
 
-    folder = files("ensue.language") / "grammar"
+    folder = Path(__file__).with_name("grammar")
     return Lark(
         "\n".join((folder / f"{part}.lark").read_text(encoding="utf-8") for part in _PARTS),
         parser="lalr",
