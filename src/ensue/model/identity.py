@@ -63,12 +63,15 @@ def temporal_id(constituents: Iterable[str], bindings: Bindings, interval: tuple
 
 
 def value_bytes(value: ValueKey) -> bytes:
-    """A value as bytes: equal just for values that are the same."""
+    """A value as bytes: equal just for values that are the same, so the first byte says what the others are."""
     kind, content = value
     if kind == "text":
-        return b"t" + str(content).encode()
-    if kind == "number":
-        if isinstance(content, int) and not -(2**63) <= content < 2**63:
-            return b"i" + str(content).encode()
-        return b"n" + (struct.pack("<d", content) if isinstance(content, float) else struct.pack("<q", content))
-    return kind[:1].encode() + b":" + struct.pack("<q", int(content))
+        return b"s" + str(content).encode()
+    if kind == "number" and isinstance(content, float):
+        return b"d" + struct.pack("<d", content)
+    if kind == "number" and not -(2**63) <= content < 2**63:  # type: ignore[operator]  # the content is a number
+        return b"I" + str(content).encode()
+    return _TAGS[kind] + struct.pack("<q", int(content))
+
+
+_TAGS = {"number": b"i", "truth": b"b", "time": b"t"}
