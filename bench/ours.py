@@ -24,4 +24,4 @@ def detect(pattern: Pattern, context: str, tables: Iterable[pa.Table]) -> int:
 def immediate(patterns: Sequence[Pattern], context: str) -> Callable[[Mapping[str, object]], int]:
     """A function that takes one event as it comes, for all the patterns, and says how many occurrences that led to."""
     detector = Detector(patterns, context=context, immediate=True)
-    return lambda event: len(detector.feed(event))
+    return lambda event: sum(map(len, detector.feed(event).values()))

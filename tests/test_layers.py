@@ -19,6 +19,8 @@ ORDER = (
     "reference",
     "language",
     "engine",
+    "embedded",
+    "files",
     "terms",
     "ontology",
     "revisions",

@@ -1,5 +1,97 @@
-"""Composite event processing: describe situations once, detect them wherever the events are."""
+"""Composite event processing: describe situations once, detect them wherever the events are.
+
+What this module offers is loaded when it is first used, so `import ensue` costs next to nothing.
+"""
+
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from ensue.algebra import Context, Pattern
+    from ensue.algebra.building import (
+        absence,
+        aperiodic,
+        at_least,
+        at_most,
+        attr,
+        event,
+        every,
+        exactly,
+        exactly_of,
+        fn,
+        last,
+        periodic,
+        rank,
+        some_of,
+        star,
+        then_between,
+        var,
+    )
+    from ensue.embedded import Detector, Finding, detect
+    from ensue.errors import Diagnostic, EnsueError, InputError, PatternError, StateError
+    from ensue.language import Program, parse_pattern as parse, parse_program
+    from ensue.time import Calendar
+
+_HOMES = {
+    "ensue.algebra": "Context Pattern",
+    "ensue.algebra.building": "absence aperiodic at_least at_most attr event every exactly exactly_of fn last periodic "
+    "rank some_of star then_between var",
+    "ensue.embedded": "Detector Finding detect",
+    "ensue.errors": "Diagnostic EnsueError InputError PatternError StateError",
+    "ensue.language": "Program parse_program",
+    "ensue.time": "Calendar",
+}
+_PLACES = {name: (home, name) for home, names in _HOMES.items() for name in names.split()}
+_PLACES["parse"] = ("ensue.language", "parse_pattern")
+
+__all__ = [
+    "Calendar",
+    "Context",
+    "Detector",
+    "Diagnostic",
+    "EnsueError",
+    "Finding",
+    "InputError",
+    "Pattern",
+    "PatternError",
+    "Program",
+    "StateError",
+    "__version__",
+    "absence",
+    "aperiodic",
+    "at_least",
+    "at_most",
+    "attr",
+    "detect",
+    "event",
+    "every",
+    "exactly",
+    "exactly_of",
+    "fn",
+    "last",
+    "parse",
+    "parse_program",
+    "periodic",
+    "rank",
+    "some_of",
+    "star",
+    "then_between",
+    "var",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Load what is asked for, once."""
+    from importlib import import_module
+
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home, original = _PLACES[name]
+    value = getattr(import_module(home), original)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

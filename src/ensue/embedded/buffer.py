@@ -1,0 +1,64 @@
+"""The sort buffer: events are released in order of time, once none that came earlier in time can still arrive."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ensue.embedded.batches import cut, detached, joined
+from ensue.engine.arrays import FOREVER, Ints
+from ensue.engine.events import EventBatch, empty_batch
+from ensue.engine.kernels.order import is_sorted
+
+
+class SortBuffer:
+    """Holds events back until the allowed delay has passed.
+
+    The watermark is the newest time seen less the delay. Everything before the watermark is released; an event that
+    comes after its instant was released is late. Simultaneous events are always released together, so with no delay
+    those of the newest instant wait for the next one.
+    """
+
+    def __init__(self, delay: int, attributes: frozenset[str]) -> None:
+        self.delay = delay
+        self.attributes = attributes
+        self.newest = -FOREVER
+        self.released = -FOREVER
+        self._held: list[EventBatch] = []
+
+    @property
+    def watermark(self) -> int:
+        return self.newest - self.delay if self.newest > -FOREVER else -FOREVER
+
+    @property
+    def held(self) -> EventBatch:
+        """What waits, in the order in which it came."""
+        if len(self._held) != 1:
+            self._held = [joined(self._held, self.attributes) if self._held else empty_batch()]
+        return self._held[0]
+
+    def late(self, times: Ints) -> Ints:
+        """Of the rows with these times, those that come too late."""
+        return np.flatnonzero(times <= self.released)
+
+    def add(self, batch: EventBatch) -> None:
+        """Take events, none of which is late."""
+        if len(batch):
+            self.newest = max(self.newest, int(batch.times.max()))
+            self._held.append(batch)
+
+    def release(self) -> tuple[EventBatch, int] | None:
+        """What lies before the watermark, and the time that is complete with it; None if that is not news."""
+        return self._up_to(self.watermark - 1) if self.watermark - 1 > self.released else None
+
+    def drain(self) -> tuple[EventBatch, int] | None:
+        """Everything."""
+        return self._up_to(self.newest) if self.newest > self.released else None
+
+    def _up_to(self, last: int) -> tuple[EventBatch, int]:
+        held = self.held
+        if not is_sorted(held.times):
+            held = held.take(np.argsort(held.times, kind="stable"))
+        place = int(np.searchsorted(held.times, last, side="right"))
+        self._held = [detached(cut(held, place, len(held)), self.attributes)]
+        self.released = last
+        return cut(held, 0, place), last

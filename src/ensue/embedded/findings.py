@@ -1,0 +1,131 @@
+"""What was found, as users see it: objects for those who gave dictionaries, a table for those who gave a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ensue.algebra import scope
+from ensue.embedded.identities import Identities
+from ensue.embedded.kinds import Kinds, column_as
+from ensue.embedded.patterns import Watched
+from ensue.engine.arrays import Ints
+from ensue.engine.engine import Found
+from ensue.engine.store import Ids
+from ensue.errors import Diagnostic, InputError
+from ensue.model import Value
+from ensue.time import to_datetime
+from ensue.time.instants import EARLIEST, LATEST
+
+INSTANT = pa.timestamp("us", "UTC")
+FIXED = pa.schema(
+    [("id", pa.large_string()), ("begin", INSTANT), ("end", INSTANT), ("constituents", pa.list_(pa.large_string()))]
+)
+"""The columns that every table of findings begins with; one for each variable follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One occurrence of a pattern: when it began and ended, the ids of its events in order of time, and its variables.
+
+    `type` is the name of the pattern, or its canonical text if it has none. The same events always give the same `id`.
+    """
+
+    type: str
+    id: str
+    begin: datetime
+    end: datetime
+    constituents: tuple[str, ...]
+    bindings: dict[str, Value] = field(default_factory=dict, hash=False)
+
+
+def findings(found: Found, watched: Watched, identities: Identities) -> list[Finding]:
+    """One object for each row."""
+    rows = found.rows
+    if not len(rows):
+        return []
+    _check_range(rows.end)
+    ids = identities.of(found, watched).to_pylist()
+    members, starts = _member_ids(found).to_pylist(), rows.starts.tolist()
+    columns = [(name, found.book.decode(rows.values[:, i]).to_pylist()) for i, name in enumerate(found.variables)]
+    intervals = zip(rows.begin.tolist(), rows.end.tolist(), strict=True)
+    return [
+        Finding(
+            watched.name,
+            ids[i],
+            to_datetime(begin),
+            to_datetime(end),
+            tuple(members[starts[i] : starts[i + 1]]),
+            {name: _as_integer(values[i]) for name, values in columns if values[i] is not None},
+        )
+        for i, (begin, end) in enumerate(intervals)
+    ]
+
+
+def table(found: Found, watched: Watched, identities: Identities, kinds: Kinds) -> pa.Table:
+    """One row for each row, with a column for each variable, typed as the attributes that it is bound to."""
+    rows = found.rows
+    _check_range(rows.end)
+    types = kinds.variable_types(watched.pattern)
+    arrays = [
+        identities.of(found, watched),
+        pa.array(rows.begin).cast(INSTANT),
+        pa.array(rows.end).cast(INSTANT),
+        _lists(rows.starts, _member_ids(found)),
+        *(column_as(types[name], found.book.decode(rows.values[:, i])) for i, name in enumerate(found.variables)),
+    ]
+    return pa.Table.from_arrays(arrays, names=[*FIXED.names, *(_column_name(name) for name in found.variables)])
+
+
+def empty_table(watched: Watched, kinds: Kinds) -> pa.Table:
+    """The same columns, without rows."""
+    types = kinds.variable_types(watched.pattern)
+    variables = sorted(scope(watched.pattern).sometimes)
+    fields = [*FIXED, *(pa.field(_column_name(name), types[name]) for name in variables)]
+    return pa.schema(fields).empty_table()
+
+
+def _column_name(variable: str) -> str:
+    """A variable called like one of the fixed columns keeps its question mark."""
+    return f"?{variable}" if variable in FIXED.names else variable
+
+
+def _member_ids(found: Found) -> pa.Array:
+    ids = found.store.ids.take(found.rows.members)
+    return id_texts(ids)
+
+
+def id_texts(ids: Ids) -> pa.Array:
+    """Ids as texts; positions become their digits."""
+    positions = ids.codes >= 0
+    if positions.all():
+        return pa.array(ids.codes).cast(pa.large_string())
+    texts = ids.texts.take(pa.array(np.where(positions, 0, -1 - ids.codes)))
+    if not positions.any():
+        return texts
+    return pc.if_else(pa.array(positions), pa.array(ids.codes).cast(pa.large_string()), texts)
+
+
+def _lists(starts: Ints, members: pa.Array) -> pa.Array:
+    return pa.ListArray.from_arrays(pa.array(starts - starts[0], pa.int32()), members)
+
+
+def _as_integer(value: Any) -> Any:
+    """Whole numbers as integers: the language makes no difference between 1 and 1.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _check_range(ends: Ints) -> None:
+    if len(ends) and not EARLIEST <= int(ends.max()) <= LATEST:
+        raise InputError(
+            Diagnostic(
+                "E406",
+                "an occurrence ends after the year 9999, for which there is no date",
+                hint="shorten the delay in the pattern, or correct the times of the events",
+            )
+        )

@@ -1,0 +1,91 @@
+"""Events as they come in: columns by name, whatever they were made from, and the places to name when one is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from ensue.engine.arrays import Truths
+from ensue.engine.columns import Column
+from ensue.errors import Diagnostic, InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Which columns say what happened, when, and which event it was.
+
+    `event_type` is for data that holds events of one type only and has no column for it.
+    """
+
+    type: str = "type"
+    time: str = "time"
+    id: str = "id"
+    event_type: str | None = None
+
+
+class Incoming(Protocol):
+    """Some events, in the order in which they came."""
+
+    def __len__(self) -> int: ...
+
+    def names(self) -> Iterable[str]:
+        """The columns there are, as far as they are known."""
+
+    def column(self, name: str) -> Column | None:
+        """One column by its kinds of values; None if there is no such column."""
+
+    def absent(self, name: str) -> Truths:
+        """The rows with nothing at all in a column: a list there is no value either, but it is not nothing."""
+
+    def row(self, number: int) -> dict[str, object]:
+        """One event as it was given."""
+
+
+class Places(Protocol):
+    """Where rows came from, so that an error can point there."""
+
+    def place(self, row: int, /) -> tuple[str | None, int | None]:
+        """The file and the line of a row, if it came from one."""
+
+    def phrase(self, row: int) -> str:
+        """A row in words, for messages; an earlier batch's rows have negative numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Positions:
+    """Rows by their position in everything that was fed, counted from 0."""
+
+    first: int = 0
+
+    def place(self, _row: int) -> tuple[str | None, int | None]:
+        return None, None
+
+    def phrase(self, row: int) -> str:
+        return f"row {self.first + row}"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why one row cannot be used."""
+
+    row: int
+    code: str
+    message: str
+    hint: str | None = None
+
+    def diagnostic(self, places: Places) -> Diagnostic:
+        file, line = places.place(self.row)
+        message = self.message if line is not None else f"{places.phrase(self.row)}: {self.message}"
+        return Diagnostic(self.code, message, file, line, hint=self.hint)
+
+
+def refused(problems: list[Problem], places: Places) -> InputError:
+    """The error for the first of several problems; how many there are is part of the message."""
+    first = min(problems, key=lambda problem: problem.row).diagnostic(places)
+    if len(problems) == 1:
+        return InputError(first)
+    others = f"{len(problems) - 1} more row{'s' if len(problems) > 2 else ''} of this batch cannot be used either"
+    return InputError(
+        Diagnostic(first.code, first.message, first.file, first.line, hint=f"{first.hint or ''}; {others}".lstrip("; "))
+    )

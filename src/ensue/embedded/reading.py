@@ -1,0 +1,149 @@
+"""From incoming columns to a batch for the engine: types, times and ids are checked here, and nothing else is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ensue.embedded.incoming import Incoming, Names, Problem
+from ensue.embedded.times import instants
+from ensue.engine.arrays import Ints, Truths
+from ensue.engine.columns import Column
+from ensue.engine.events import EventBatch
+from ensue.engine.store import Ids
+from ensue.errors import Diagnostic, InputError, near
+
+_TIME_HINT = "a time is ISO text like 2026-07-10T09:20:00Z, a datetime, or a number of milliseconds since 1970"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A batch of the rows that can be used, which rows those are, and what is wrong with the others."""
+
+    batch: EventBatch
+    rows: Ints
+    problems: list[Problem]
+    ids_given: bool
+
+
+def read(events: Incoming, names: Names, first: int) -> Reading:
+    """The events as a batch. `first` is the position of the first row: an event without an id is called by it."""
+    count = len(events)
+    types, type_names, typed = _types(events, names, count)
+    times, timed = instants(_needed(events, names.time, "time", count))
+    ids, identified, given = _ids(events, names.id, first, count)
+    fine = typed & timed & identified
+    batch = EventBatch(times, ids, types, type_names, _attributes(events, names, count, times, ids))
+    rows = np.arange(count, dtype=np.int64)
+    if fine.all():
+        return Reading(batch, rows, [], given)
+    problems = [
+        *(_bad_type(row, events, names) for row in np.flatnonzero(~typed).tolist()),
+        *(_bad_time(row, events, names) for row in np.flatnonzero(typed & ~timed).tolist()),
+        *(_bad_id(row, events, names) for row in np.flatnonzero(typed & timed & ~identified).tolist()),
+    ]
+    rows = np.flatnonzero(fine)
+    return Reading(batch.take(rows), rows, problems, given)
+
+
+def _types(events: Incoming, names: Names, count: int) -> tuple[Ints, tuple[str, ...], Truths]:
+    if names.event_type is not None:
+        return np.zeros(count, np.int64), (names.event_type,), np.ones(count, np.bool_)
+    column = _needed(events, names.type, "type", count)
+    if "text" not in column.parts:
+        return np.zeros(count, np.int64), ("",), np.zeros(count, np.bool_)
+    values, valid = column.parts["text"]
+    encoded = values if isinstance(values, pa.DictionaryArray) else pc.dictionary_encode(values)
+    listed = tuple(encoded.dictionary.to_pylist())
+    places = np.asarray(encoded.indices.fill_null(0) if encoded.null_count else encoded.indices).astype(np.int64)
+    if "" in listed:
+        valid = valid & ~np.isin(places, [place for place, name in enumerate(listed) if name == ""])
+    return places, listed or ("",), valid
+
+
+def _ids(events: Incoming, name: str, first: int, count: int) -> tuple[Ids, Truths, bool]:
+    """Ids as texts; numbers become their digits, and what is missing is called by its position."""
+    column = events.column(name)
+    if column is None or not column.parts:
+        nothing = np.ones(count, np.bool_) if column is None else events.absent(name)
+        return Ids.from_positions(first, count), nothing, False
+    texts: pa.Array | None = None
+    fine = np.zeros(count, np.bool_)
+    for kind, (values, valid) in column.parts.items():
+        if kind not in ("text", "number"):
+            continue
+        found = values.cast(pa.large_string()) if kind == "text" else _digits(values)
+        texts = found if texts is None else pc.if_else(pa.array(valid), found, texts)
+        fine |= valid
+    ids = Ids.from_positions(first, count) if texts is None else Ids.from_texts(texts)
+    if not fine.all():
+        fine |= events.absent(name)
+        ids = Ids(np.where(column.valid(), ids.codes, np.arange(first, first + count)), ids.texts)
+    return ids, fine, True
+
+
+def _digits(values: Ints) -> pa.Array:
+    if values.dtype == np.int64:
+        return pa.array(values).cast(pa.large_string())
+    whole = (np.floor(values) == values) & (np.abs(values) < 2.0**63)
+    texts = [
+        str(int(value)) if is_whole else repr(value) for value, is_whole in zip(values.tolist(), whole, strict=True)
+    ]
+    return pa.array(texts, pa.large_string())
+
+
+def _needed(events: Incoming, name: str, role: str, count: int) -> Column:
+    column = events.column(name)
+    if column is not None:
+        return column
+    if not count:
+        return Column(0, {})
+    known = list(events.names())
+    hint = near(name, known) or (f"the columns are {', '.join(known[:20])}" if known else "the events are empty")
+    raise InputError(
+        Diagnostic("E402", f"no event has a column {name!r} for its {role}", hint=f"{hint}; name it with {role}=…")
+    )
+
+
+def _attributes(events: Incoming, names: Names, count: int, times: Ints, ids: Ids) -> Callable[[str], Column]:
+    """Attributes by name. The id is a text and the time a time there, however they were written."""
+
+    def attribute(name: str) -> Column:
+        if name == names.time:
+            return Column(count, {"time": (times, np.ones(count, np.bool_))})
+        if name == names.id:
+            return Column(count, {"text": (pa.array(ids.to_pylist(), pa.large_string()), np.ones(count, np.bool_))})
+        column = events.column(name)
+        return Column(count, {}) if column is None else column
+
+    return attribute
+
+
+def _bad_type(row: int, events: Incoming, names: Names) -> Problem:
+    found = events.row(row).get(names.type)
+    if found is None or found == "":
+        return Problem(row, "E402", f"the event has no {names.type}", f"give its event class in {names.type!r}")
+    return Problem(
+        row, "E402", f"{names.type} is {_shown(found)}, which is not the name of an event class", "give a text"
+    )
+
+
+def _bad_time(row: int, events: Incoming, names: Names) -> Problem:
+    found = events.row(row).get(names.time)
+    if found is None:
+        return Problem(row, "E401", f"the event has no {names.time}", _TIME_HINT)
+    return Problem(row, "E401", f"{names.time} is {_shown(found)}, which is not a time", _TIME_HINT)
+
+
+def _bad_id(row: int, events: Incoming, names: Names) -> Problem:
+    found = _shown(events.row(row).get(names.id))
+    return Problem(row, "E403", f"{names.id} is {found}, which is not an id", "an id is a text or a number")
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"

@@ -1,0 +1,180 @@
+"""A detection as bytes: the engine's state, the events that are held back, and what has been seen.
+
+The patterns are saved as text, so that a state can be restored by itself; calendars and which class lies under which go
+with them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ensue.algebra import Context, walk
+from ensue.algebra.patterns import CalendarInterval
+from ensue.embedded.batches import detached, with_columns
+from ensue.embedded.flows import Immediate, Ordered
+from ensue.embedded.incoming import Names
+from ensue.embedded.kinds import Kinds
+from ensue.embedded.patterns import Patterns, Watched, Watchlist
+from ensue.embedded.session import Session
+from ensue.engine.columns import Column
+from ensue.engine.events import EventBatch
+from ensue.engine.state import pack, unpack
+from ensue.engine.store import Ids
+from ensue.errors import Diagnostic, EnsueError, StateError
+from ensue.language import Program, parse_pattern, parse_program
+from ensue.language.program import CalendarDefinition
+from ensue.model import Taxonomy
+from ensue.time import BUILT_IN_CALENDARS
+
+VERSION = 1
+"""Of what this module adds to the engine's state, which has a version of its own."""
+
+
+def save(session: Session, late_count: int) -> bytes:
+    """Everything that a session needs to go on."""
+    flow = session.flow
+    header: dict[str, Any] = {
+        "detector": VERSION,
+        "watched": [[item.name, str(item.pattern), item.context.value] for item in session.watchlist.watched],
+        "several": session.watchlist.several,
+        "parents": {name: sorted(above) for name, above in session.watchlist.taxonomy.parents.items()},
+        "calendars": _calendars(session.watchlist),
+        "columns": [session.names.type, session.names.time, session.names.id, session.names.event_type],
+        "delay": session.delay,
+        "immediate": session.immediate,
+        "position": session.position,
+        "made": session.seen.made,
+        "kinds": session.kinds.as_dict(),
+        "late": late_count,
+    }
+    if isinstance(flow, Immediate):
+        state = flow.engine.save() if flow.before is None else flow.before
+        header |= {"instant": flow.instant, "reported": sorted(flow.reported)}
+        held = flow.events
+    elif isinstance(flow, Ordered):
+        state = flow.engine.save()
+        header |= {"newest": flow.buffer.newest, "released": flow.buffer.released}
+        held = flow.buffer.held
+    else:
+        raise TypeError(f"{type(flow).__name__} cannot be saved")
+    names, events = _batch_arrays(detached(held, session.watchlist.attributes), session.watchlist.attributes)
+    header["types"] = names
+    seen = {f"seen {name}": array for name, array in session.seen.arrays().items()}
+    return pack(header, {"engine": np.frombuffer(state, np.uint8), **seen, **events})
+
+
+def restore(data: bytes, patterns: Patterns | None, program: Program | None) -> tuple[Session, int]:
+    """The session that was saved, and how many events had been late."""
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise StateError(Diagnostic("E501", f"a saved state is bytes, and this is a {type(data).__name__}"))
+    header, arrays = unpack(bytes(data))
+    if header.get("detector") != VERSION:
+        found = "an engine's" if header.get("detector") is None else f"version {header['detector']} of a detector's"
+        message = f"these bytes are {found} state; this program reads version {VERSION} of a detector's"
+        raise StateError(Diagnostic("E503", message, hint="give what Detector.save() of this version returned"))
+    try:
+        return _session(header, arrays, patterns, program), int(header["late"])
+    except (KeyError, ValueError, TypeError, IndexError, pa.ArrowException) as error:
+        if isinstance(error, EnsueError):
+            raise
+        raise StateError(Diagnostic("E502", f"the saved state is damaged: {type(error).__name__} {error}")) from None
+
+
+def _session(
+    header: dict[str, Any], arrays: dict[str, Any], patterns: Patterns | None, program: Program | None
+) -> Session:
+    watchlist = _watchlist(header, patterns, program)
+    session = Session(watchlist, Names(*header["columns"]), header["delay"], immediate=header["immediate"])
+    session.position, session.seen.made = header["position"], header["made"]
+    session.kinds = Kinds(header["kinds"])
+    session.seen.refill(*(arrays[f"seen {name}"] for name in ("lanes", "positions", "times")))
+    held = _batch(arrays, tuple(header["types"]), watchlist.attributes)
+    flow = session.flow
+    flow.engine.restore(arrays["engine"].tobytes())
+    if isinstance(flow, Immediate):
+        flow.instant, flow.reported, flow.events = header["instant"], set(header["reported"]), held
+        flow.resume()
+    elif isinstance(flow, Ordered):
+        flow.buffer.add(held)
+        flow.buffer.newest, flow.buffer.released = header["newest"], header["released"]
+    return session
+
+
+def _watchlist(header: dict[str, Any], patterns: Patterns | None, program: Program | None) -> Watchlist:
+    saved = header["watched"]
+    if patterns is not None:
+        given = Watchlist.of(patterns, saved[0][2], program)
+        if [[item.name, str(item.pattern)] for item in given.watched] != [[name, text] for name, text, _ in saved]:
+            texts = "; ".join(text for _, text, _ in saved)
+            raise StateError(
+                Diagnostic("E504", "the saved state belongs to other patterns", hint=f"it was saved for: {texts}")
+            )
+        return given
+    calendars = parse_program("\n".join(header["calendars"])).calendars if header["calendars"] else {}
+    try:
+        watched = tuple(
+            Watched(name, parse_pattern(text, calendars=calendars), Context.of(context))
+            for name, text, context in saved
+        )
+    except EnsueError as error:
+        hint = "give the patterns to restore() again"
+        raise StateError(Diagnostic("E502", f"the saved patterns cannot be read: {error}", hint=hint)) from error
+    parents = {name: frozenset(above) for name, above in header["parents"].items()}
+    return Watchlist(watched, header["several"], Taxonomy(parents))
+
+
+def _calendars(watchlist: Watchlist) -> list[str]:
+    """The calendars that are not built in, as statements."""
+    parts = (part for item in watchlist.watched for part in walk(item.pattern))
+    intervals = (
+        interval for part in parts if isinstance(interval := getattr(part, "interval", None), CalendarInterval)
+    )
+    calendars = dict.fromkeys(interval.calendar for interval in intervals)
+    return [str(CalendarDefinition(c)) for c in calendars if BUILT_IN_CALENDARS.get(c.name) != c]
+
+
+def _batch_arrays(batch: EventBatch, attributes: frozenset[str]) -> tuple[list[str], dict[str, Any]]:
+    """The names of the types, and the arrays of a batch that stands by itself."""
+    offsets, texts = batch.ids.table()
+    arrays: dict[str, Any] = {
+        "held times": batch.times,
+        "held types": batch.types,
+        "held codes": batch.ids.codes,
+        "held id offsets": offsets,
+        "held id texts": texts[: offsets[-1]],
+    }
+    for name in sorted(attributes):
+        for kind, (values, valid) in batch.column(name).parts.items():
+            place = f"held {kind} {name}"
+            arrays[f"{place} valid"] = valid
+            if kind == "text":
+                ids = Ids.from_texts(values)
+                arrays[f"{place} offsets"], content = ids.table()
+                arrays[f"{place} texts"] = content[: arrays[f"{place} offsets"][-1]]
+            else:
+                arrays[place] = values
+    return list(batch.type_names), arrays
+
+
+def _batch(arrays: dict[str, Any], type_names: tuple[str, ...], attributes: frozenset[str]) -> EventBatch:
+    times = arrays["held times"]
+    columns = {}
+    for name in attributes:
+        parts = {}
+        for kind in ("text", "number", "truth", "time"):
+            place = f"held {kind} {name}"
+            if f"{place} valid" in arrays:
+                values = _texts(arrays, place) if kind == "text" else arrays[place]
+                parts[kind] = (values, arrays[f"{place} valid"])
+        columns[name] = Column(len(times), parts)
+    ids = Ids(arrays["held codes"], _texts(arrays, "held id"))
+    return with_columns(times, ids, arrays["held types"], type_names, columns)
+
+
+def _texts(arrays: dict[str, Any], place: str) -> pa.Array:
+    offsets = arrays[f"{place} offsets"]
+    buffers = pa.py_buffer(offsets), pa.py_buffer(arrays[f"{place} texts"])
+    return pa.LargeStringArray.from_buffers(len(offsets) - 1, *buffers)

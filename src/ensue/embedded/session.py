@@ -1,0 +1,131 @@
+"""Detection from incoming events to reports: what a detector, the files and the command line have in common."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+
+from ensue.embedded.batches import detached
+from ensue.embedded.flows import Flow, Immediate, Ordered, Report
+from ensue.embedded.identities import Identities
+from ensue.embedded.incoming import Incoming, Names, Places, Positions, Problem, refused
+from ensue.embedded.kinds import Kinds
+from ensue.embedded.patterns import Watchlist
+from ensue.embedded.reading import Reading, read
+from ensue.embedded.seen import SeenIds
+from ensue.engine.engine import Engine
+from ensue.time import format_instant
+
+
+class Policy(Protocol):
+    """What to do with rows that cannot be used. Whoever raises an error here stops the whole batch."""
+
+    def bad(self, problems: list[Problem], events: Incoming, places: Places) -> None:
+        """Rows that cannot be read."""
+
+    def late(self, problems: list[Problem], events: Incoming, places: Places) -> None:
+        """Rows whose time has been evaluated already."""
+
+
+class Strict:
+    """Nothing is let pass."""
+
+    def bad(self, problems: list[Problem], _events: Incoming, places: Places) -> None:
+        raise refused(problems, places)
+
+    def late(self, problems: list[Problem], _events: Incoming, places: Places) -> None:
+        raise refused(problems, places)
+
+
+class Session:
+    """The state of one detection: the patterns, the engine, what is held back, and what has been seen."""
+
+    def __init__(
+        self, watchlist: Watchlist, names: Names, delay: int = 0, *, immediate: bool = False, whole: bool = False
+    ) -> None:
+        """If the history is `whole`, every id is remembered; of a stream, those of events that can still matter."""
+        self.watchlist = watchlist
+        self.names = names
+        self.delay = delay
+        self.immediate = immediate
+        self.identities = Identities()
+        self.kinds = Kinds()
+        self.position = 0
+        self._attributes, self._bound = watchlist.attributes, watchlist.bound_attributes
+        reach = watchlist.lifespan
+        self.seen = SeenIds(None if whole or reach is None else reach + delay)
+        patterns = {item.name: (item.pattern, item.context) for item in watchlist.watched}
+        engine = Engine(patterns, watchlist.taxonomy)
+        self.flow: Flow = (
+            Immediate(engine, watchlist, self.identities) if immediate else Ordered(engine, delay, self._attributes)
+        )
+
+    def add(self, events: Incoming, policy: Policy, places: Places | None = None, *, detach: bool = False) -> None:
+        """Take events in, without evaluating them. If the policy refuses, nothing has changed."""
+        first, where = self.position, places or Positions(self.position)
+        reading = read(events, self.names, first)
+        if reading.problems:
+            policy.bad(reading.problems, events, where)
+        reading = self._without_late(reading, events, policy, where)
+        try:
+            reading = self._without_duplicates(reading, events, policy, where, first)
+        except BaseException:
+            self.seen.forget_from(first)
+            raise
+        self.position += len(events)
+        self.kinds.note(reading.batch, self._bound)
+        self.flow.add(detached(reading.batch, self._attributes) if detach else reading.batch)
+
+    def release(self) -> list[Report]:
+        return self.flow.release()
+
+    def advance_to(self, instant: int) -> list[Report]:
+        return self.flow.advance_to(instant)
+
+    def finish(self) -> list[Report]:
+        return self.flow.finish()
+
+    def _without_late(self, reading: Reading, events: Incoming, policy: Policy, places: Places) -> Reading:
+        late = self.flow.late(reading.batch.times)
+        if not len(late):
+            return reading
+        problems = [
+            Problem(
+                int(reading.rows[row]),
+                "E407",
+                f"the event comes too late: its time, {format_instant(int(reading.batch.times[row]))}, is over",
+                "allow a longer delay, or give the events in order of time",
+            )
+            for row in late.tolist()
+        ]
+        policy.late(problems, events, places)
+        return _left(reading, late)
+
+    def _without_duplicates(
+        self, reading: Reading, events: Incoming, policy: Policy, places: Places, first: int
+    ) -> Reading:
+        if not reading.ids_given and self.seen.made_from_positions(first, len(events)):
+            return reading
+        earlier = self.seen.add(reading.batch.ids, first + reading.rows, reading.batch.times)
+        again = np.flatnonzero(earlier >= 0)
+        if not len(again):
+            return reading
+        names = reading.batch.ids.take(again).to_pylist()
+        problems = [
+            Problem(
+                int(reading.rows[row]),
+                "E404",
+                f"the id {name!r} was already given to {places.phrase(int(earlier[row]) - first)}",
+                "every event needs an id of its own; leave the ids out to have them made from the positions",
+            )
+            for row, name in zip(again.tolist(), names, strict=True)
+        ]
+        policy.bad(problems, events, places)
+        return _left(reading, again)
+
+
+def _left(reading: Reading, without: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Reading:
+    kept = np.delete(np.arange(len(reading.rows)), without)
+    return replace(reading, batch=reading.batch.take(kept), rows=reading.rows[kept])
