@@ -13,6 +13,7 @@ from ensue.engine.codes import UNBOUND, Codebook
 from ensue.engine.conditions import holds
 from ensue.engine.kernels import exclusion as exclusion_kernels
 from ensue.engine.kernels import partition as partition_kernels
+from ensue.engine.kernels.order import is_sorted
 from ensue.engine.kernels.pairing import BETWEEN, INSIDE
 from ensue.engine.rows import Rows, columns
 
@@ -143,8 +144,9 @@ class Looked:
         keys = np.ascontiguousarray(np.concatenate([mine[:, firm], theirs[:, firm]]))
         numbers, count = partition_kernels.number_rows(keys)
         group, their_group = numbers[: len(mine)], numbers[len(mine) :]
-        order = np.lexsort((others.begin, their_group))
-        starts = np.searchsorted(their_group[order], np.arange(count + 1)).astype(np.int64)
+        by_begin = np.arange(len(others)) if is_sorted(others.begin) else np.argsort(others.begin, kind="stable")
+        starts, places = partition_kernels.segments(their_group[by_begin], count)
+        order = by_begin[places]
         begin, end = others.begin[order], others.end[order]
         least = exclusion_kernels.smallest_from(starts, end)
         loose, their_loose = np.ascontiguousarray(mine[:, rest]), np.ascontiguousarray(theirs[order][:, rest])

@@ -13,8 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ensue.engine.arrays import Ints
+from ensue.engine.arrays import Ints, Truths
 from ensue.engine.columns import Column, from_values
+from ensue.engine.kernels.encoding import encode_integers
 from ensue.model.occurrences import Bindings
 from ensue.model.values import Value, ValueKey
 from ensue.time import to_datetime
@@ -33,6 +34,10 @@ class Codebook:
 
     def encode(self, column: Column) -> Ints:
         """A code for each row; unbound where there is no value."""
+        if set(column.parts) == {"number"}:
+            values, valid = column.parts["number"]
+            found = self._numbers(values, valid)
+            return found if valid.all() else np.where(valid, found, UNBOUND)
         codes = np.full(column.length, UNBOUND, np.int64)
         for kind, (values, valid) in column.parts.items():
             if kind == "text":
@@ -110,10 +115,14 @@ class Codebook:
         places = np.asarray(encoded.indices.fill_null(0)).astype(np.int64)
         return np.array(codes, np.int64)[places]
 
-    def _numbers(self, values: Any, valid: Any) -> Ints:
-        doubles = values.astype(np.float64) + 0.0
-        codes: Ints = doubles.view(np.int64).copy()
-        large = valid & (np.abs(doubles) > _EXACT) & np.isfinite(doubles)
-        for row in np.flatnonzero(large):
+    def _numbers(self, values: Any, valid: Truths) -> Ints:
+        if values.dtype == np.int64:
+            codes, large = encode_integers(values, valid, UNBOUND)
+            rows = np.flatnonzero(valid & ((values > _EXACT) | (values < -_EXACT))) if large else ()
+        else:
+            doubles = values + 0.0
+            codes = doubles.view(np.int64)
+            rows = np.flatnonzero(valid & (np.abs(doubles) > _EXACT) & np.isfinite(doubles))
+        for row in rows:
             codes[row] = self.code(("number", int(values[row])))
         return codes

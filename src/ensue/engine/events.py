@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from ensue.engine.arrays import Ints
@@ -20,7 +22,7 @@ class EventBatch:
 
     times: Ints
     ids: Ids
-    types: Ints
+    types: npt.NDArray[np.integer[Any]]
     type_names: tuple[str, ...]
     attribute: Callable[[str], Column]
     _columns: dict[str, Column] = field(default_factory=dict)
@@ -34,6 +36,16 @@ class EventBatch:
             self._columns[name] = self.attribute(name)
         return self._columns[name]
 
+    def of_types(self, names: frozenset[str]) -> Ints:
+        """The rows of the events of some types."""
+        wanted = [code for code, name in enumerate(self.type_names) if name in names]
+        if not wanted:
+            return np.empty(0, np.int64)
+        mask = self.types == wanted[0]
+        for code in wanted[1:]:
+            mask |= self.types == code
+        return np.flatnonzero(mask)
+
     def take(self, rows: Ints) -> EventBatch:
         return EventBatch(
             self.times[rows],
@@ -45,13 +57,13 @@ class EventBatch:
 
     def sorted(self) -> EventBatch:
         """The same events in (time, id) order."""
-        state = order_kernels.is_sorted(self.times)
+        offsets, data = self.ids.table()
+        state = order_kernels.in_order(self.times, self.ids.codes, offsets, data)
         if state == 2:
             return self
         order = np.arange(len(self)) if state else np.argsort(self.times, kind="stable")
-        offsets, data = self.ids.table()
         order_kernels.sort_simultaneous(order, self.times, self.ids.codes, offsets, data)
-        return self if bool((order[1:] > order[:-1]).all()) else self.take(order)
+        return self.take(order)
 
 
 def empty_batch() -> EventBatch:
@@ -59,7 +71,7 @@ def empty_batch() -> EventBatch:
     return EventBatch(none, Ids.from_texts([]), none, (), lambda _: Column(0, {}))
 
 
-def encode_types(types: pa.Array) -> tuple[Ints, tuple[str, ...]]:
+def encode_types(types: pa.Array) -> tuple[npt.NDArray[np.integer[Any]], tuple[str, ...]]:
     """Type names as small numbers."""
     encoded = types if isinstance(types, pa.DictionaryArray) else types.dictionary_encode()
-    return np.asarray(encoded.indices).astype(np.int64), tuple(encoded.dictionary.to_pylist())
+    return np.asarray(encoded.indices), tuple(encoded.dictionary.to_pylist())

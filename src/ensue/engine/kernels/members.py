@@ -45,8 +45,8 @@ def merge_into(out, at, one, two, times, codes, offsets, data):
 
 
 @kernel
-def join_pairs(left, right, lstarts, lmembers, rstarts, rmembers, times, codes, offsets, data):
-    """The union of the members of left[i] and right[i], for each i."""
+def join_pairs(left, right, lend, lstarts, lmembers, rbegin, rstarts, rmembers, times, codes, offsets, data):
+    """The union of the members of left[i] and right[i], for each i; what lies strictly apart is only copied."""
     count = left.size
     most = 0
     for i in range(count):
@@ -55,27 +55,48 @@ def join_pairs(left, right, lstarts, lmembers, rstarts, rmembers, times, codes, 
     members = np.empty(most, np.int64)
     at = 0
     for i in range(count):
-        one = lmembers[lstarts[left[i]] : lstarts[left[i] + 1]]
-        two = rmembers[rstarts[right[i]] : rstarts[right[i] + 1]]
-        at = merge_into(members, at, one, two, times, codes, offsets, data)
+        one, two = left[i], right[i]
+        if lend[one] < rbegin[two]:
+            for place in range(lstarts[one], lstarts[one + 1]):
+                members[at] = lmembers[place]
+                at += 1
+            for place in range(rstarts[two], rstarts[two + 1]):
+                members[at] = rmembers[place]
+                at += 1
+        else:
+            mine, theirs = lmembers[lstarts[one] : lstarts[one + 1]], rmembers[rstarts[two] : rstarts[two + 1]]
+            at = merge_into(members, at, mine, theirs, times, codes, offsets, data)
         starts[i + 1] = at
     return starts, members[:at].copy()
 
 
 @kernel
 def join_groups(numbers, groups, starts, members, times, codes, offsets, data):
-    """The union of the members of all rows with the same number; `numbers` does not decrease."""
+    """The union of the members of all rows with the same number; `numbers` does not decrease.
+
+    Each row's members are put in one by one from the end, where they mostly belong.
+    """
     out_starts = np.zeros(groups + 1, np.int64)
     out = np.empty(members.size, np.int64)
-    scratch = np.empty(members.size, np.int64)
     at, row = 0, 0
     for group in range(groups):
         base = at
         while row < numbers.size and numbers[row] == group:
-            one = out[base:at].copy()
-            stop = merge_into(scratch, 0, one, members[starts[row] : starts[row + 1]], times, codes, offsets, data)
-            out[base : base + stop] = scratch[:stop]
-            at = base + stop
+            for place in range(starts[row], starts[row + 1]):
+                member = members[place]
+                to = at
+                answer = 1
+                while to > base:
+                    answer = compare_events(member, out[to - 1], times, codes, offsets, data)
+                    if answer >= 0:
+                        break
+                    to -= 1
+                if to > base and answer == 0:
+                    continue
+                for moved in range(at, to, -1):
+                    out[moved] = out[moved - 1]
+                out[to] = member
+                at += 1
             row += 1
         out_starts[group + 1] = at
     return out_starts, out[:at].copy()

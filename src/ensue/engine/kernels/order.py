@@ -161,8 +161,21 @@ def is_sorted(values):
     """0: not sorted; 1: sorted, with ties; 2: strictly increasing."""
     strict = 2
     for place in range(1, values.size):
-        if values[place] < values[place - 1]:
-            return 0
-        if values[place] == values[place - 1]:
+        if values[place] <= values[place - 1]:
+            if values[place] < values[place - 1]:
+                return 0
             strict = 1
     return strict
+
+
+@kernel
+def in_order(times, codes, offsets, data):
+    """0: times are not sorted; 1: they are, but some simultaneous events are not in the order of ids; 2: all is in order."""
+    answer = 2
+    for place in range(1, times.size):
+        if times[place] <= times[place - 1]:
+            if times[place] < times[place - 1]:
+                return 0
+            if answer == 2 and compare_ids(codes[place - 1], codes[place], offsets, data) > 0:
+                answer = 1
+    return answer

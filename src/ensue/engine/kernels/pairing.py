@@ -1,11 +1,11 @@
-"""Finding partners: the two-sided combining nodes (`then`, `and`) in every context.
+"""Finding partners: the two-sided combining nodes (`then`, `and`).
 
 Rows of both sides are taken in order of end, at equal ends left before right. A row that comes looks among the rows of
 the other side that wait in its group, then waits itself. Waiting rows of a group form a linked list in §1's order; rows
 that are used up, too old, or spoilt for good by something excluded are unlinked, so no row is looked at in vain twice.
 
-Without `ENUMERATE`, a group is exactly one joined substitution, and selection happens on the way. With it, every
-candidate comes out and selection is left to `choosing`.
+`consume` is for the contexts that use rows up, where a group is one joined substitution. `match` finds every pair, or in
+`recent` the latest of each end; what it finds without knowing the joined substitution is left to `choosing`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from ensue.engine.kernels.compiled import kernel
-from ensue.engine.kernels.exclusion import agrees, between, lower_bound
+from ensue.engine.kernels.exclusion import between, lower_bound
 from ensue.engine.kernels.members import merge_into, shares
 from ensue.engine.kernels.order import compare_sets
 
@@ -65,9 +65,163 @@ def later_union(l1, r1, l2, r2, lstarts, lmembers, rstarts, rmembers, times, cod
 
 
 @kernel
-def pair(
+def consume(
     both_ways,
     mode,
+    lbegin,
+    lend,
+    lgroup,
+    lstarts,
+    lmembers,
+    lnew,
+    rbegin,
+    rend,
+    rgroup,
+    rstarts,
+    rmembers,
+    rnew,
+    groups,
+    longest,
+    low,
+    high,
+    at_low,
+    at_high,
+    right_is_instant,
+    kinds,
+    bases,
+    xmap,
+    xstarts,
+    xbegin,
+    xend,
+    xleast,
+    xmstarts,
+    xmembers,
+):
+    """Pairs of rows (left, right, number of the occurrence), and which rows of each side still wait.
+
+    Rows before `lnew` and `rnew` waited already: they terminate nothing. `both_ways` is `and`; else it is `then`.
+    """
+    nl, nr = lbegin.size, rbegin.size
+    # Every pair uses up a row that waited, so there are no more pairs than such rows.
+    most = nl + nr if both_ways else nl
+    out_left, out_right, out_number = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
+    count, number = 0, 0
+    # Rows of both sides share one index space in the linked lists: left rows first.
+    following = np.empty(nl + nr, np.int32)
+    head = np.full(2 * groups, -1, np.int32)
+    tail = np.full(2 * groups, -1, np.int32)
+    only_inside = True
+    for x in range(kinds.size):
+        only_inside = only_inside and kinds[x] == INSIDE
+    i, j = 0, 0
+    while i < nl or j < nr:
+        is_left = j >= nr or (i < nl and lend[i] <= rend[j])
+        if is_left:
+            row, slot, mine, fresh = i, i, lgroup[i], both_ways and i >= lnew
+            my_begin, my_end = lbegin[i], lend[i]
+            i += 1
+        else:
+            row, slot, mine, fresh = j, nl + j, rgroup[j], j >= rnew
+            my_begin, my_end = rbegin[j], rend[j]
+            j += 1
+        taken = False
+        if fresh:
+            other_list = 2 * mine + (1 if is_left else 0)
+            before, current = -1, head[other_list]
+            while current >= 0:
+                after = following[current]
+                other = current - nl if is_left else current
+                other_begin = rbegin[other] if is_left else lbegin[other]
+                remove = my_end - other_begin > longest
+                fits = not remove
+                if fits:
+                    other_end = rend[other] if is_left else lend[other]
+                    if not both_ways and other_end > my_begin:
+                        break
+                    begin = min(my_begin, other_begin)
+                    fits = my_end - begin <= longest and begin >= low and my_end <= high
+                    for window in range(at_low.size):
+                        fits = fits and at_low[window] <= my_end < at_high[window]
+                    if fits and not both_ways and other_end == my_begin:
+                        fits = not shares(
+                            lmembers[lstarts[other] : lstarts[other + 1]], rmembers[rstarts[row] : rstarts[row + 1]]
+                        )
+                    if fits and kinds.size > 0:
+                        if only_inside:
+                            answer = 0
+                            for x in range(kinds.size):
+                                base = bases[x] + xmap[x * groups + mine]
+                                place = lower_bound(xbegin, xstarts[base], xstarts[base + 1], begin)
+                                if place < xstarts[base + 1] and xleast[place] <= my_end:
+                                    answer = 1
+                            # What lies inside it now lies inside every later candidate of the other row too.
+                            remove = answer > 0 and begin == other_begin
+                        else:
+                            left, right = (row, other) if is_left else (other, row)
+                            answer = excluded(
+                                begin,
+                                my_end,
+                                lend[left],
+                                rbegin[right],
+                                lmembers[lstarts[left] : lstarts[left + 1]],
+                                rmembers[rstarts[right] : rstarts[right + 1]],
+                                mine,
+                                groups,
+                                kinds,
+                                bases,
+                                xmap,
+                                xstarts,
+                                xbegin,
+                                xend,
+                                xleast,
+                                xmstarts,
+                                xmembers,
+                            )
+                            remove = answer == 2 and right_is_instant and not both_ways
+                        fits = answer == 0
+                    if fits:
+                        out_left[count] = row if is_left else other
+                        out_right[count] = other if is_left else row
+                        out_number[count] = number
+                        count += 1
+                        if mode != CUMULATIVE:
+                            number += 1
+                        taken, remove = True, True
+                if remove:
+                    if before >= 0:
+                        following[before] = after
+                    else:
+                        head[other_list] = after
+                    if after < 0:
+                        tail[other_list] = before
+                    if taken and mode == CHRONICLE:
+                        break
+                else:
+                    before = current
+                current = after
+            if taken and mode == CUMULATIVE:
+                number += 1
+        if (is_left or both_ways) and not taken:
+            own_list = 2 * mine + (0 if is_left else 1)
+            following[slot] = -1
+            if tail[own_list] >= 0:
+                following[tail[own_list]] = slot
+            else:
+                head[own_list] = slot
+            tail[own_list] = slot
+    waits = np.zeros(nl + nr, np.bool_)
+    for start in head:
+        current = start
+        while current >= 0:
+            waits[current] = True
+            current = following[current]
+    return out_left[:count].copy(), out_right[:count].copy(), out_number[:count].copy(), waits[:nl].copy(), waits[nl:].copy()
+
+
+@kernel
+def match(
+    both_ways,
+    recent,
     lbegin,
     lend,
     lgroup,
@@ -89,7 +243,6 @@ def pair(
     high,
     at_low,
     at_high,
-    right_is_instant,
     steady,
     kinds,
     bases,
@@ -105,69 +258,73 @@ def pair(
     offsets,
     data,
 ):
-    """Pairs of rows (left, right, number of the occurrence), and which rows of each side still wait.
+    """Pairs of rows (left, right): every one, or in `recent` the latest of each group and end.
 
     Rows before `lnew` and `rnew` waited already: they terminate nothing. `both_ways` is `and`; else it is `then`. `steady`
     says that on both sides later rows never begin earlier.
     """
     nl, nr = lbegin.size, rbegin.size
-    out_left, out_right, out_number = np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64, np.int64)
-    count, number = 0, 0
-    # Rows of both sides share one index space in the linked lists: left rows first.
-    following = np.full(nl + nr, -1, np.int64)
-    preceding = np.full(nl + nr, -1, np.int64)
-    head = np.full(2 * groups, -1, np.int64)
-    tail = np.full(2 * groups, -1, np.int64)
-    waits = np.zeros(nl + nr, np.bool_)
-    best_left = np.full(groups if mode == RECENT else 0, -1, np.int64)
-    best_right = np.full(groups if mode == RECENT else 0, -1, np.int64)
-    only_inside = True
-    for x in range(kinds.size):
-        only_inside = only_inside and kinds[x] == INSIDE
+    out_left, out_right = np.empty(1024, np.int64), np.empty(1024, np.int64)
+    count = 0
+    # In `recent` the latest begin is wanted, so lists are walked from their end; else from their beginning.
+    following = np.full(nl + nr, -1, np.int32)
+    preceding = np.full(nl + nr, -1, np.int32)
+    head = np.full(2 * groups, -1, np.int32)
+    tail = np.full(2 * groups, -1, np.int32)
+    best_left = np.full(groups if recent else 0, -1, np.int64)
+    best_right = np.full(groups if recent else 0, -1, np.int64)
     i, j = 0, 0
     while i < nl or j < nr:
         is_left = j >= nr or (i < nl and lend[i] <= rend[j])
         if is_left:
-            row, slot, mine, fresh, terminates = i, i, lgroup[i], i >= lnew, both_ways
+            row, slot, mine, fresh = i, i, lgroup[i], both_ways and i >= lnew
             my_begin, my_end = lbegin[i], lend[i]
             i += 1
         else:
-            row, slot, mine, fresh, terminates = j, nl + j, rgroup[j], j >= rnew, True
+            row, slot, mine, fresh = j, nl + j, rgroup[j], j >= rnew
             my_begin, my_end = rbegin[j], rend[j]
             j += 1
-        taken = False
-        if fresh and terminates:
+        if fresh:
             other_list = 2 * mine + (1 if is_left else 0)
-            # In `recent` the latest begin is wanted, so the list is walked from its end.
-            current = tail[other_list] if mode == RECENT else head[other_list]
+            current = tail[other_list] if recent else head[other_list]
             while current >= 0:
-                step = preceding[current] if mode == RECENT else following[current]
+                step = preceding[current] if recent else following[current]
                 other = current - nl if is_left else current
                 other_begin = rbegin[other] if is_left else lbegin[other]
                 other_end = rend[other] if is_left else lend[other]
-                if mode == RECENT and steady and best_left[mine] >= 0:
+                if recent and steady and best_left[mine] >= 0:
                     best_end = max(lend[best_left[mine]], rend[best_right[mine]])
                     if best_end == my_end and other_begin < min(lbegin[best_left[mine]], rbegin[best_right[mine]]):
                         break
-                remove = my_end - other_begin > longest
-                fits = not remove
-                if fits and not both_ways and other_end > my_begin:
-                    if mode != RECENT:
+                if my_end - other_begin > longest:
+                    before, after = preceding[current], following[current]
+                    if before >= 0:
+                        following[before] = after
+                    else:
+                        head[other_list] = after
+                    if after >= 0:
+                        preceding[after] = before
+                    else:
+                        tail[other_list] = before
+                    current = step
+                    continue
+                if not both_ways and other_end > my_begin:
+                    if not recent:
                         break
-                    fits = False
+                    current = step
+                    continue
                 begin = min(my_begin, other_begin)
                 left, right = (row, other) if is_left else (other, row)
-                if fits:
-                    fits = my_end - begin <= longest and begin >= low and my_end <= high
+                fits = my_end - begin <= longest and begin >= low and my_end <= high
+                for window in range(at_low.size):
+                    fits = fits and at_low[window] <= my_end < at_high[window]
+                for place in range(lloose.shape[1]):
+                    one, two = lloose[left, place], rloose[right, place]
+                    fits = fits and (one == two or one == unbound or two == unbound)
                 if fits and not both_ways and other_end == my_begin:
                     fits = not shares(
                         lmembers[lstarts[left] : lstarts[left + 1]], rmembers[rstarts[right] : rstarts[right + 1]]
                     )
-                if fits:
-                    for window in range(at_low.size):
-                        fits = fits and at_low[window] <= my_end < at_high[window]
-                if fits and lloose.shape[1] > 0:
-                    fits = agrees(lloose[left], rloose[right], unbound)
                 if fits and kinds.size > 0:
                     answer = excluded(
                         begin,
@@ -189,69 +346,41 @@ def pair(
                         xmembers,
                     )
                     fits = answer == 0
-                    # What lies inside [begin(other), end(mine)] lies inside every later candidate of the other too.
-                    if answer > 0 and only_inside and begin == other_begin:
-                        remove = True
-                    if answer == 2 and right_is_instant and not both_ways:
-                        remove = True
-                if fits:
-                    if mode == RECENT:
-                        old_left, old_right = best_left[mine], best_right[mine]
-                        if old_left >= 0 and max(lend[old_left], rend[old_right]) < my_end:
-                            out_left = append(out_left, count, old_left)
-                            out_right = append(out_right, count, old_right)
-                            out_number = append(out_number, count, number)
-                            count, number, old_left = count + 1, number + 1, -1
-                        better = old_left < 0
-                        if not better:
-                            old_begin = min(lbegin[old_left], rbegin[old_right])
-                            better = begin > old_begin
-                            if begin == old_begin:
-                                answer = later_union(
-                                    left,
-                                    right,
-                                    old_left,
-                                    old_right,
-                                    lstarts,
-                                    lmembers,
-                                    rstarts,
-                                    rmembers,
-                                    times,
-                                    codes,
-                                    offsets,
-                                    data,
-                                )
-                                better = answer > 0 or (answer == 0 and (left, right) > (old_left, old_right))
-                        if better:
-                            best_left[mine], best_right[mine] = left, right
-                    else:
-                        out_left = append(out_left, count, left)
-                        out_right = append(out_right, count, right)
-                        out_number = append(out_number, count, number)
-                        count += 1
-                        if mode != CUMULATIVE:
-                            number += 1
-                        if mode != ENUMERATE:
-                            taken, remove = True, True
-                if remove:
-                    before, after = preceding[current], following[current]
-                    waits[current] = False
-                    if before >= 0:
-                        following[before] = after
-                    else:
-                        head[other_list] = after
-                    if after >= 0:
-                        preceding[after] = before
-                    else:
-                        tail[other_list] = before
-                if fits and mode == CHRONICLE:
-                    break
+                if fits and recent:
+                    old_left, old_right = best_left[mine], best_right[mine]
+                    if old_left >= 0 and max(lend[old_left], rend[old_right]) < my_end:
+                        out_left, out_right = append(out_left, count, old_left), append(out_right, count, old_right)
+                        count, old_left = count + 1, -1
+                    better = old_left < 0
+                    if not better:
+                        old_begin = min(lbegin[old_left], rbegin[old_right])
+                        better = begin > old_begin
+                        if begin == old_begin:
+                            answer = later_union(
+                                left,
+                                right,
+                                old_left,
+                                old_right,
+                                lstarts,
+                                lmembers,
+                                rstarts,
+                                rmembers,
+                                times,
+                                codes,
+                                offsets,
+                                data,
+                            )
+                            better = answer > 0 or (answer == 0 and (left, right) > (old_left, old_right))
+                    if better:
+                        best_left[mine], best_right[mine] = left, right
+                elif fits:
+                    if count == out_left.size:
+                        out_left, out_right = append(out_left, count, left), append(out_right, count, right)
+                    out_left[count], out_right[count] = left, right
+                    count += 1
                 current = step
-            if taken and mode == CUMULATIVE:
-                number += 1
-        if (is_left or both_ways) and not taken:
+        if is_left or both_ways:
             own_list = 2 * mine + (0 if is_left else 1)
-            waits[slot] = True
             preceding[slot] = tail[own_list]
             if tail[own_list] >= 0:
                 following[tail[own_list]] = slot
@@ -260,8 +389,6 @@ def pair(
             tail[own_list] = slot
     for group in range(best_left.size):
         if best_left[group] >= 0:
-            out_left = append(out_left, count, best_left[group])
-            out_right = append(out_right, count, best_right[group])
-            out_number = append(out_number, count, number)
-            count, number = count + 1, number + 1
-    return out_left[:count].copy(), out_right[:count].copy(), out_number[:count].copy(), waits[:nl].copy(), waits[nl:].copy()
+            out_left, out_right = append(out_left, count, best_left[group]), append(out_right, count, best_right[group])
+            count += 1
+    return out_left[:count].copy(), out_right[:count].copy()

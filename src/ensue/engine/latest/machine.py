@@ -101,7 +101,9 @@ class LatestMachine:
         if any(self.world.is_a(event, atom) for atom in self.excluding):
             self.excluded.append(event)
         for sigma in sorted(self._completed(touched)):
-            yield from self._look(sigma, self.firings.setdefault(sigma, Firing()), self.place)
+            if sigma not in self.firings:
+                self.firings[sigma] = Firing(due=self._interval_ends())
+            yield from self._look(sigma, self.firings[sigma], self.place)
 
     def _completed(self, touched: set[Bindings]) -> set[Bindings]:
         """Every full substitution that what an event binds can be part of."""
@@ -169,10 +171,14 @@ class LatestMachine:
 
     def _plan_timers(self) -> None:
         """The history has grown: periods go on, and calendars have new instances."""
-        ends = {(span.end, AFTER_ALL) for interval in self.intervals for span in spans(interval, (), self.world)}
         for sigma, firing in self.firings.items():
-            firing.due |= {end for end in ends if end > self.place}
+            firing.due |= self._interval_ends()
             firing.due |= self._timers(self._held(sigma, firing, self.place), self.place)
+
+    def _interval_ends(self) -> set[Place]:
+        """The ends of intervals that are still ahead."""
+        ends = {(span.end, AFTER_ALL) for interval in self.intervals for span in spans(interval, (), self.world)}
+        return {end for end in ends if end > self.place}
 
     def _bindings(self, atom: Atom, event: Event) -> list[Bindings]:
         """The substitution that an event gives at an atom; none if the atom does not want it."""

@@ -30,12 +30,19 @@ class Step:
     clock: int
     span: tuple[int, int] | None
     _codes: dict[str, Ints] = field(default_factory=dict)
+    _asked: dict[str, int] = field(default_factory=dict)
 
-    def codes(self, attribute: str) -> Ints:
-        """The codes of an attribute of every new event; worked out once for all leaves."""
+    def codes(self, attribute: str, rows: Ints) -> Ints:
+        """The codes of an attribute of some of the new events.
+
+        As long as few are asked for, just those are encoded; once they add up to all, all are, and kept.
+        """
         if attribute not in self._codes:
+            asked = self._asked[attribute] = self._asked.get(attribute, 0) + len(rows)
+            if asked <= len(self.events):
+                return self.book.encode(self.events.column(attribute).take(rows))
             self._codes[attribute] = self.book.encode(self.events.column(attribute))
-        return self._codes[attribute]
+        return self._codes[attribute][rows]
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,21 @@ class Used:
         table = self.tables[self.name]
         return table[table[:, 0] == side, 1]
 
+    def __len__(self) -> int:
+        return len(self.tables[self.name])
+
+    def remember(
+        self, sides: Ints, rows: Ints, values: Ints, waits: Sequence[Truths], parts: Truths | None = None
+    ) -> None:
+        """Note the parts of candidates that are used up now, as far as they are rows that will be carried."""
+        for place in range(rows.shape[1]):
+            for side in np.unique(sides[:, place]).tolist():
+                mask = (sides[:, place] == side) & waits[side][np.where(sides[:, place] == side, rows[:, place], 0)]
+                if parts is not None:
+                    mask &= parts[:, place]
+                if mask.any():
+                    self.add(sides[mask, place], rows[mask, place], values[mask])
+
     def moved(self, side: int, kept: Truths) -> None:
         """The rows of a side were thinned out: follow them to their new places."""
         table = self.tables[self.name]
@@ -67,14 +82,20 @@ def choose(
     values: Ints,
     ranks: Sequence[Ints],
     used: Used,
+    waits: Sequence[Truths],
 ) -> tuple[Ints, Ints]:
     """The candidates that a context selects, and the number of the occurrence that each belongs to.
 
     Line i of `sides` and `rows` names the parts of candidate i; `ranks` says for each operand where its rows stand in the
-    order of §1 among the rows of all operands.
+    order of §1 among the rows of all operands; `waits` which of its rows may be wanted later, and so must be remembered.
     """
     if not len(rows):
         return np.empty(0, np.int64), np.empty(0, np.int64)
+    group, groups = number_rows(values)
+    if groups == len(rows) and not len(used):
+        # Every candidate is alone in its group: there is nothing to choose.
+        used.remember(sides, rows, values, waits)
+        return np.arange(len(rows)), np.arange(len(rows))
     ends = np.stack([_gathered([o.end for o in operands], sides[:, p], rows[:, p]) for p in range(rows.shape[1])], axis=1)
     places = np.stack([_gathered(ranks, sides[:, p], rows[:, p]) for p in range(rows.shape[1])], axis=1)
     turns = _turn(ends, sides, rows)
@@ -83,18 +104,14 @@ def choose(
     partners = places.copy()
     partners[lines, terminator] = np.iinfo(np.int64).max
     partners = np.sort(partners, axis=1)[:, :-1]
-    group, _ = number_rows(np.ascontiguousarray(values))
     turn, _ = number_rows(np.stack([group, turns[lines, terminator]], axis=1))
     order = np.lexsort((*partners.T[::-1], turns[lines, terminator], group))
     parts, is_used = used.numbered(values, sides, rows)
     before = is_used.copy()
     number = choosing_kernels.choose(mode, order, parts, turn, is_used)
     chosen = order[number[order] >= 0]
-    flat_sides, flat_rows = sides.reshape(-1), rows.reshape(-1)
-    new = np.flatnonzero((is_used & ~before)[parts.reshape(-1)])
-    _, firsts = np.unique(parts.reshape(-1)[new], return_index=True)
-    taken = new[firsts]
-    used.add(flat_sides[taken], flat_rows[taken], np.repeat(values, rows.shape[1], axis=0)[taken])
+    newly = (is_used & ~before)[parts]
+    used.remember(sides, rows, values, waits, newly)
     return chosen, number[chosen]
 
 

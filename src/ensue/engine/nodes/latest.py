@@ -48,8 +48,7 @@ class Latest(Node):
 
     def _coming(self, step: Step) -> list[Event]:
         batch = step.events
-        wanted = np.array([name in self.types for name in batch.type_names] or [False])
-        rows = np.flatnonzero(wanted[batch.types]) if len(batch) else np.empty(0, np.int64)
+        rows = batch.of_types(self.types)
         columns = {name: batch.column(name).take(rows).to_pylist() for name in self.attributes}
         ids = batch.ids.take(rows).to_pylist()
         return [

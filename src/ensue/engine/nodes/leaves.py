@@ -23,8 +23,7 @@ class Leaf(Node):
 
     def process(self, step: Step, ready: list[Rows], gate: int) -> Rows:
         events = step.events
-        wanted = np.array([name in self.types for name in events.type_names] or [False])
-        rows = np.flatnonzero(wanted[events.types]) if len(events) else np.empty(0, np.int64)
+        rows = events.of_types(self.types)
         if self.atom.condition is not None and len(rows):
             mask = holds(self.atom.condition, lambda name: events.column(name).take(rows), len(rows))
             rows = rows[mask]
@@ -38,7 +37,7 @@ class Leaf(Node):
         values = np.full((len(rows), len(self.variables)), UNBOUND, np.int64)
         bound = np.ones(len(rows), np.bool_)
         for variable, attribute in self.atom.bindings:
-            codes = step.codes(attribute)[rows] if len(rows) else np.empty(0, np.int64)
+            codes = step.codes(attribute, rows)
             place = self.variables.index(variable)
             already = values[:, place]
             bound &= (codes != UNBOUND) & ((already == UNBOUND) | (already == codes))

@@ -68,8 +68,10 @@ class Matched:
         starts, members = member_kernels.join_pairs(
             self.lefts,
             self.rights,
+            self.left.end,
             self.left.starts,
             self.left.members,
+            self.right.begin,
             self.right.starts,
             self.right.members,
             *store.arrays(),
@@ -109,17 +111,18 @@ class Pairs(Node):
         self.closed = Used(self.tables, len(self.variables), "closed")
 
     def process(self, step: Step, ready: list[Rows], gate: int) -> Rows:
-        lnew, rnew = len(self.state["left"]), len(self.state["right"])
+        new = len(self.state["left"]), len(self.state["right"])
         left, right = concat([self.state["left"], ready[0]]), concat([self.state["right"], ready[1]])
         extra = [concat([self.state[f"extra {i}"], rows]) for i, rows in enumerate(ready[2:])]
-        if self.exact and self._exclusions_are_firm(extra):
-            pairs, number, waits = self._exact(step, left, right, lnew, rnew, extra)
-        else:
-            pairs, number, waits = self._enumerated(step, left, right, lnew, rnew, extra)
-        out = canonical(merged_with(self.built(step, pairs, extra), number, step.store), step.store)
         oldest = self.tests.oldest(gate)
-        self._carry("left", left, waits[0] & (left.begin >= oldest))
-        self._carry("right", right, waits[1] & (right.begin >= oldest) & (self.kind is Kind.AND))
+        waits = left.begin >= oldest, (right.begin >= oldest) & (self.kind is Kind.AND)
+        if self.exact and self._exclusions_are_firm(extra):
+            pairs, number = self._exact(left, right, new, extra, waits, step)
+        else:
+            pairs, number = self._enumerated(left, right, new, extra, waits, step)
+        out = canonical(merged_with(self.built(step, pairs, extra), number, step.store), step.store)
+        self._carry("left", left, waits[0])
+        self._carry("right", right, waits[1])
         for i, rows in enumerate(extra):
             self.state[f"extra {i}"] = rows.where(rows.begin >= oldest)
         return out
@@ -156,23 +159,63 @@ class Pairs(Node):
         )
 
     def _exact(
-        self, step: Step, left: Rows, right: Rows, lnew: int, rnew: int, extra: list[Rows]
-    ) -> tuple[Matched, Ints, tuple[Truths, Truths]]:
+        self,
+        left: Rows,
+        right: Rows,
+        new: tuple[int, int],
+        extra: list[Rows],
+        waits: tuple[Truths, Truths],
+        step: Step,
+    ) -> tuple[Matched, Ints]:
+        """Groups are joined substitutions: the kernel selects. Rows that it uses up are struck from `waits`."""
         keys = np.concatenate([left.values, right.values])
         numbers, groups = number_rows(keys)
         firsts = np.zeros(groups if self.tests.excluded else 0, np.int64)
         if self.tests.excluded:
             firsts[numbers] = np.arange(len(keys))
         found = exclusion_arrays(self.tests.excluded, extra[: len(self.tests.excluded)], keys[firsts], self.variables)
-        none = np.empty((len(left), 0), np.int64), np.empty((len(right), 0), np.int64)
-        lefts, rights, number, *waits = self._kernel(
-            step, self.mode, left, right, lnew, rnew, numbers, groups, none, found
-        )
-        return Matched(left, right, lefts, rights, right.values[rights]), number, (waits[0], waits[1])
+        if self.mode in (pairing.ENUMERATE, pairing.RECENT):
+            none = np.empty((len(left), 0), np.int64), np.empty((len(right), 0), np.int64)
+            lefts, rights = self._match(step, self.mode, left, right, new, numbers, groups, none, found)
+            number = np.arange(len(lefts))
+        else:
+            lefts, rights, number, *kept = pairing.consume(
+                self.kind is Kind.AND,
+                self.mode,
+                left.begin,
+                left.end,
+                numbers[: len(left)],
+                left.starts,
+                left.members,
+                new[0],
+                right.begin,
+                right.end,
+                numbers[len(left) :],
+                right.starts,
+                right.members,
+                new[1],
+                groups,
+                self.tests.longest,
+                self.tests.low,
+                self.tests.high,
+                *self.tests.windows(),
+                self.right.instant,
+                *found,
+            )
+            for mask, still in zip(waits, kept, strict=True):
+                mask &= still
+        return Matched(left, right, lefts, rights, right.values[rights]), number
 
     def _enumerated(
-        self, step: Step, left: Rows, right: Rows, lnew: int, rnew: int, extra: list[Rows]
-    ) -> tuple[Matched, Ints, tuple[Truths, Truths]]:
+        self,
+        left: Rows,
+        right: Rows,
+        new: tuple[int, int],
+        extra: list[Rows],
+        waits: tuple[Truths, Truths],
+        step: Step,
+    ) -> tuple[Matched, Ints]:
+        """Joined substitutions are known only of pairs: all candidates first, then tests, then selection."""
         shared = tuple(name for name in self.left.variables if name in self.right.variables)
         mine, theirs = columns(left.values, self.left.variables, shared), columns(right.values, self.right.variables, shared)
         both = np.concatenate([mine, theirs])
@@ -181,9 +224,7 @@ class Pairs(Node):
         numbers, groups = number_rows(np.ascontiguousarray(both[:, firm]))
         loose = np.ascontiguousarray(mine[:, rest]), np.ascontiguousarray(theirs[:, rest])
         nothing = exclusion_arrays((), [], np.empty((0, 0), np.int64), ())
-        lefts, rights, _, *waits = self._kernel(
-            step, pairing.ENUMERATE, left, right, lnew, rnew, numbers, groups, loose, nothing
-        )
+        lefts, rights = self._match(step, pairing.ENUMERATE, left, right, new, numbers, groups, loose, nothing)
         values = joined_values(
             columns(left.values, self.left.variables, self.variables)[lefts],
             columns(right.values, self.right.variables, self.variables)[rights],
@@ -192,51 +233,48 @@ class Pairs(Node):
         if self.kind is Kind.FIRST_STOP:
             pairs = pairs.where(self._first_stops(pairs))
         pairs = pairs.where(self._tested(step, pairs, extra))
-        chosen, number = self._selected(step, pairs)
-        return pairs.where(chosen), number, (waits[0], waits[1])
+        chosen, number = self._selected(step, pairs, waits)
+        return pairs.where(chosen), number
 
-    def _kernel(
+    def _match(
         self,
         step: Step,
         mode: int,
         left: Rows,
         right: Rows,
-        lnew: int,
-        rnew: int,
+        new: tuple[int, int],
         numbers: Ints,
         groups: int,
         loose: tuple[Ints, Ints],
         found: tuple[Ints, ...],
-    ) -> tuple[Ints, Ints, Ints, Truths, Truths]:
+    ) -> tuple[Ints, Ints]:
+        recent = mode == pairing.RECENT
         # A right row that closes its left one does so before any test.
-        at_low, at_high = self.tests.windows() if self.kind is not Kind.FIRST_STOP else Tests().windows()
-        steady = mode == pairing.RECENT and bool(is_sorted(left.begin)) and bool(is_sorted(right.begin))
-        result: tuple[Ints, Ints, Ints, Truths, Truths] = pairing.pair(
+        windows = self.tests.windows() if self.kind is not Kind.FIRST_STOP else Tests().windows()
+        result: tuple[Ints, Ints] = pairing.match(
             self.kind is Kind.AND,
-            mode,
+            recent,
             left.begin,
             left.end,
             numbers[: len(left)],
             loose[0],
             left.starts,
             left.members,
-            lnew,
+            new[0],
             right.begin,
             right.end,
             numbers[len(left) :],
             loose[1],
             right.starts,
             right.members,
-            rnew,
+            new[1],
             groups,
             UNBOUND,
             self.tests.longest,
             self.tests.low,
             self.tests.high,
-            at_low,
-            at_high,
-            self.right.instant,
-            steady,
+            *windows,
+            recent and bool(is_sorted(left.begin)) and bool(is_sorted(right.begin)),
             *found,
             *step.store.arrays(),
         )
@@ -265,7 +303,7 @@ class Pairs(Node):
                 mask &= ~struck_inside(spans, self.variables, rows, item.variables)
         return mask
 
-    def _selected(self, step: Step, pairs: Matched) -> tuple[Ints, Ints]:
+    def _selected(self, step: Step, pairs: Matched, waits: tuple[Truths, Truths]) -> tuple[Ints, Ints]:
         """The candidates that the context selects, and the number of the occurrence that each belongs to."""
         count = len(pairs.lefts)
         if self.mode == pairing.ENUMERATE:
@@ -277,7 +315,7 @@ class Pairs(Node):
         sides = np.tile(np.array([0, 1], np.int64), (count, 1))
         ranks = [np.arange(len(pairs.left)), np.arange(len(pairs.right))]
         rows = np.stack([pairs.lefts, pairs.rights], axis=1)
-        return choose(self.mode, [pairs.left, pairs.right], sides, rows, pairs.values, ranks, self.used)
+        return choose(self.mode, [pairs.left, pairs.right], sides, rows, pairs.values, ranks, self.used, waits)
 
 
 def merged_with(parts: tuple[Rows, Ints], number: Ints, store: Store) -> Rows:

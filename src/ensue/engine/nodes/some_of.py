@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ensue.algebra import Context
-from ensue.engine.arrays import Ints
+from ensue.engine.arrays import Ints, Truths
 from ensue.engine.candidates import Tests, struck_inside
 from ensue.engine.codes import UNBOUND
 from ensue.engine.kernels import pairing
@@ -60,10 +60,10 @@ class SomeOf(Node):
             self._tested(step, self._combined(step.store, rows, chosen, [len(part) for part in old]), chosen, excluded)
             for chosen in itertools.combinations(range(count), self.count)
         ]
-        out = self._selected(step, rows, found)
         oldest = self.tests.oldest(gate)
-        for i, part in enumerate(rows):
-            mask = part.begin >= oldest
+        waits = [part.begin >= oldest for part in rows]
+        out = self._selected(step, rows, found, waits)
+        for i, (part, mask) in enumerate(zip(rows, waits, strict=True)):
             self.state[f"operand {i}"] = part.where(mask)
             self.used.moved(i, mask)
         for i, part in enumerate(excluded):
@@ -90,9 +90,9 @@ class SomeOf(Node):
         loose = [i for i in range(both.shape[1]) if i not in bound]
         numbers, groups = number_rows(np.ascontiguousarray(both[:, bound]))
         none = np.empty(0, np.int64)
-        pairs_left, pairs_right, *_ = pairing.pair(
+        pairs_left, pairs_right = pairing.match(
             True,
-            pairing.ENUMERATE,
+            False,
             left.begin,
             left.end,
             numbers[: len(left)],
@@ -115,7 +115,6 @@ class SomeOf(Node):
             none,
             none,
             False,
-            False,
             *(none for _ in range(9)),
             *store.arrays(),
         )
@@ -130,7 +129,9 @@ class SomeOf(Node):
                 mask &= ~struck_inside(wholes, self.variables, rows, names)
         return chosen, _Tuples(wholes.where(mask), found.parts[mask])
 
-    def _selected(self, step: Step, rows: list[Rows], found: list[tuple[tuple[int, ...], _Tuples]]) -> Rows:
+    def _selected(
+        self, step: Step, rows: list[Rows], found: list[tuple[tuple[int, ...], _Tuples]], waits: list[Truths]
+    ) -> Rows:
         wholes = concat([tuples.wholes for _, tuples in found])
         if self.mode == pairing.ENUMERATE:
             return wholes
@@ -138,7 +139,7 @@ class SomeOf(Node):
             return wholes.take(latest(wholes, step.store))
         sides = np.concatenate([np.tile(np.array(chosen), (len(tuples.parts), 1)) for chosen, tuples in found])
         parts = np.concatenate([tuples.parts for _, tuples in found])
-        chosen, number = choose(self.mode, rows, sides, parts, wholes.values, _ranks(rows, step.store), self.used)
+        chosen, number = choose(self.mode, rows, sides, parts, wholes.values, _ranks(rows, step.store), self.used, waits)
         return merged(wholes.take(chosen), number, step.store)
 
 
