@@ -86,6 +86,8 @@ class Codebook:
             parts = {kind: (values, valid & boxed) for kind, (values, valid) in column.parts.items()}
         if plain.any():
             large, at = parts.get("number", (np.zeros(len(codes)), np.zeros(len(codes), np.bool_)))
+            if large.dtype == np.int64 and bool((np.floor(numbers[plain]) == numbers[plain]).all()):
+                numbers = np.where(plain, numbers, 0.0).astype(np.int64)  # whole numbers keep all their digits
             parts["number"] = (np.where(plain, numbers, large), at | plain)
         return Column(len(codes), parts)
 
