@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from ensue.engine.arrays import Ints
 from ensue.engine.columns import Column, Part
 from ensue.engine.events import EventBatch
 from ensue.engine.store import Ids
+
+Types: TypeAlias = npt.NDArray[np.integer[Any]]
 
 
 def cut(batch: EventBatch, start: int, stop: int) -> EventBatch:
@@ -30,8 +33,8 @@ def cut(batch: EventBatch, start: int, stop: int) -> EventBatch:
 
 def detached(batch: EventBatch, attributes: Iterable[str]) -> EventBatch:
     """The same rows with just these attributes, copied, so that what they were cut from can be forgotten."""
-    rows = np.arange(len(batch), dtype=np.int64)
-    codes = batch.ids.codes
+    rows: Ints = np.arange(len(batch), dtype=np.int64)
+    codes: Ints = batch.ids.codes
     textual = codes < 0
     texts = batch.ids.texts.take(pa.array(-1 - codes[textual]))
     numbers: Ints = np.cumsum(textual, dtype=np.int64)
@@ -54,7 +57,7 @@ def joined(batches: Sequence[EventBatch], attributes: Iterable[str]) -> EventBat
 
 
 def with_columns(
-    times: Ints, ids: Ids, types: Ints, type_names: tuple[str, ...], columns: dict[str, Column]
+    times: Ints, ids: Ids, types: Types, type_names: tuple[str, ...], columns: dict[str, Column]
 ) -> EventBatch:
     """A batch whose attributes are there already."""
     count = len(times)

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ensue.embedded.batches import Types
 from ensue.embedded.incoming import Incoming, Names, Problem
 from ensue.embedded.times import instants
 from ensue.engine.arrays import Ints, Truths
@@ -50,7 +51,7 @@ def read(events: Incoming, names: Names, first: int) -> Reading:
     return Reading(batch.take(rows), rows, problems, given)
 
 
-def _types(events: Incoming, names: Names, count: int) -> tuple[Ints, tuple[str, ...], Truths]:
+def _types(events: Incoming, names: Names, count: int) -> tuple[Types, tuple[str, ...], Truths]:
     if names.event_type is not None:
         return np.zeros(count, np.int64), (names.event_type,), np.ones(count, np.bool_)
     column = _needed(events, names.type, "type", count)
@@ -59,7 +60,7 @@ def _types(events: Incoming, names: Names, count: int) -> tuple[Ints, tuple[str,
     values, valid = column.parts["text"]
     encoded = values if isinstance(values, pa.DictionaryArray) else pc.dictionary_encode(values)
     listed = tuple(encoded.dictionary.to_pylist())
-    places = np.asarray(encoded.indices.fill_null(0) if encoded.null_count else encoded.indices).astype(np.int64)
+    places = np.asarray(encoded.indices.fill_null(0) if encoded.null_count else encoded.indices)
     if "" in listed:
         valid = valid & ~np.isin(places, [place for place, name in enumerate(listed) if name == ""])
     return places, listed or ("",), valid

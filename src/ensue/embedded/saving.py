@@ -6,6 +6,7 @@ with them.
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from ensue.language.program import CalendarDefinition
 from ensue.model import Taxonomy
 from ensue.time import BUILT_IN_CALENDARS
 
+_CHECKSUM = 16
 VERSION = 1
 """Of what this module adds to the engine's state, which has a version of its own."""
 
@@ -63,24 +65,40 @@ def save(session: Session, late_count: int) -> bytes:
     names, events = _batch_arrays(detached(held, session.watchlist.attributes), session.watchlist.attributes)
     header["types"] = names
     seen = {f"seen {name}": array for name, array in session.seen.arrays().items()}
-    return pack(header, {"engine": np.frombuffer(state, np.uint8), **seen, **events})
+    data = pack(header, {"engine": np.frombuffer(state, np.uint8), **seen, **events})
+    return data + _checksum(data)
 
 
 def restore(data: bytes, patterns: Patterns | None, program: Program | None) -> tuple[Session, int]:
     """The session that was saved, and how many events had been late."""
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise StateError(Diagnostic("E501", f"a saved state is bytes, and this is a {type(data).__name__}"))
-    header, arrays = unpack(bytes(data))
+    header, arrays = _unpack(bytes(data))
     if header.get("detector") != VERSION:
-        found = "an engine's" if header.get("detector") is None else f"version {header['detector']} of a detector's"
-        message = f"these bytes are {found} state; this program reads version {VERSION} of a detector's"
-        raise StateError(Diagnostic("E503", message, hint="give what Detector.save() of this version returned"))
+        message = f"the saved state is of version {header.get('detector')}; this program reads version {VERSION}"
+        hint = "restore it with the version of Ensue that saved it, or start anew from the history"
+        raise StateError(Diagnostic("E503", message, hint=hint))
     try:
         return _session(header, arrays, patterns, program), int(header["late"])
-    except (KeyError, ValueError, TypeError, IndexError, pa.ArrowException) as error:
-        if isinstance(error, EnsueError):
-            raise
-        raise StateError(Diagnostic("E502", f"the saved state is damaged: {type(error).__name__} {error}")) from None
+    except (KeyError, ValueError) as error:
+        raise StateError(Diagnostic("E502", f"the saved state is damaged: {error!r}")) from None
+
+
+def _unpack(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Header and arrays, if every byte is as it was saved: a wrong one could send the compiled loops astray."""
+    content, checksum = data[:-_CHECKSUM], data[-_CHECKSUM:]
+    if checksum == _checksum(content):
+        return unpack(content)
+    try:
+        header, _ = unpack(data)
+    except (KeyError, ValueError, TypeError, AttributeError, OverflowError, MemoryError):
+        header = {}
+    damaged = "these bytes are an engine's state" if header.get("clock") is not None else "the saved state is damaged"
+    raise StateError(Diagnostic("E502", damaged, hint="give what Detector.save() returned, unchanged"))
+
+
+def _checksum(data: bytes) -> bytes:
+    return blake2b(data, digest_size=_CHECKSUM).digest()
 
 
 def _session(

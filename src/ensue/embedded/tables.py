@@ -68,8 +68,8 @@ class Pandas:
         return found
 
     def row(self, number: int) -> dict[str, object]:
-        found: dict[str, object] = self._frame.iloc[number].to_dict()
-        return found
+        row = self._frame.iloc[number]
+        return {name: None if missing else row[name] for name, missing in row.isna().items()}
 
 
 class Polars:
