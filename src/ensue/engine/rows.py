@@ -89,7 +89,7 @@ def canonical_order(rows: Rows, store: Store) -> tuple[Ints, Truths]:
     """The rows in the order of §1, and which of those repeat the one before them."""
     state = order_kernels.is_sorted(rows.end)
     order = np.arange(len(rows)) if state else np.argsort(rows.end, kind="stable")
-    if state == 2:
+    if state == 2 or (state == 1 and not order_kernels.needs_sorting(rows.begin, rows.end)):
         return order, np.zeros(len(rows), np.bool_)
     _, codes, offsets, data = store.arrays()
     repeated = order_kernels.sort_ties(

@@ -45,29 +45,50 @@ def merge_into(out, at, one, two, times, codes, offsets, data):
 
 
 @kernel
-def join_pairs(left, right, lend, lstarts, lmembers, rbegin, rstarts, rmembers, times, codes, offsets, data):
-    """The union of the members of left[i] and right[i], for each i; what lies strictly apart is only copied."""
+def join_pairs(
+    left,
+    right,
+    lbegin,
+    lend,
+    lstarts,
+    lmembers,
+    rbegin,
+    rend,
+    rstarts,
+    rmembers,
+    times,
+    codes,
+    offsets,
+    data,
+):
+    """The hull and the members of the union of left[i] and right[i], for each i; what lies apart is only copied."""
     count = left.size
-    most = 0
-    for i in range(count):
-        most += lstarts[left[i] + 1] - lstarts[left[i]] + rstarts[right[i] + 1] - rstarts[right[i]]
-    starts = np.zeros(count + 1, np.int64)
-    members = np.empty(most, np.int64)
+    begin, end = np.empty(count, np.int64), np.empty(count, np.int64)
+    starts = np.empty(count + 1, np.int64)
+    starts[0] = 0
+    members = np.empty(max(16, 4 * count), np.int64)
     at = 0
     for i in range(count):
         one, two = left[i], right[i]
+        begin[i], end[i] = min(lbegin[one], rbegin[two]), max(lend[one], rend[two])
+        first, stop = lstarts[one], lstarts[one + 1]
+        other_first, other_stop = rstarts[two], rstarts[two + 1]
+        while at + stop - first + other_stop - other_first > members.size:
+            larger = np.empty(2 * members.size, np.int64)
+            larger[:at] = members[:at]
+            members = larger
         if lend[one] < rbegin[two]:
-            for place in range(lstarts[one], lstarts[one + 1]):
+            for place in range(first, stop):
                 members[at] = lmembers[place]
                 at += 1
-            for place in range(rstarts[two], rstarts[two + 1]):
+            for place in range(other_first, other_stop):
                 members[at] = rmembers[place]
                 at += 1
         else:
-            mine, theirs = lmembers[lstarts[one] : lstarts[one + 1]], rmembers[rstarts[two] : rstarts[two + 1]]
+            mine, theirs = lmembers[first:stop], rmembers[other_first:other_stop]
             at = merge_into(members, at, mine, theirs, times, codes, offsets, data)
         starts[i + 1] = at
-    return starts, members[:at].copy()
+    return begin, end, starts, members[:at]
 
 
 @kernel

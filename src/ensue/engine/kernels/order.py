@@ -15,9 +15,9 @@ from ensue.engine.kernels.compiled import kernel
 def id_length(code, offsets):
     if code < 0:
         return offsets[-code] - offsets[-code - 1]
-    length = 1
-    while code >= 10:
-        code //= 10
+    length, limit = 1, 10
+    while limit <= code:
+        limit *= 10
         length += 1
     return length
 
@@ -37,6 +37,8 @@ def compare_ids(one, two, offsets, data):
     if one == two:
         return 0
     first, second = id_length(one, offsets), id_length(two, offsets)
+    if one >= 0 and two >= 0 and first == second:
+        return -1 if one < two else 1
     for place in range(min(first, second)):
         a = id_byte(one, place, first, offsets, data)
         b = id_byte(two, place, second, offsets, data)
@@ -95,6 +97,15 @@ def compare_rows(i, j, begin, end, starts, members, values, unbound, codes, offs
 
 
 @kernel
+def needs_sorting(begin, end):
+    """Whether rows that are sorted by end are also in §1's order by begin alone, each once; if not, ids must be looked at."""
+    for place in range(1, end.size):
+        if end[place] == end[place - 1] and begin[place] <= begin[place - 1]:
+            return True
+    return False
+
+
+@kernel
 def sort_ties(order, begin, end, starts, members, values, unbound, codes, offsets, data):
     """Put runs of equal end into §1's order, in place, by merging; say which rows repeat the one before them."""
     count = order.size
@@ -105,6 +116,12 @@ def sort_ties(order, begin, end, starts, members, values, unbound, codes, offset
         last = first + 1
         while last < count and end[order[last]] == end[order[first]]:
             last += 1
+        tidy = True
+        for place in range(first + 1, last):
+            tidy = tidy and begin[order[place - 1]] < begin[order[place]]
+        if tidy:
+            first = last
+            continue
         width = 1
         while width < last - first:
             low = first

@@ -4,8 +4,8 @@ Rows of both sides are taken in order of end, at equal ends left before right. A
 the other side that wait in its group, then waits itself. Waiting rows of a group form a linked list in §1's order; rows
 that are used up, too old, or spoilt for good by something excluded are unlinked, so no row is looked at in vain twice.
 
-`consume` is for the contexts that use rows up, where a group is one joined substitution. `match` finds every pair, or in
-`recent` the latest of each end; what it finds without knowing the joined substitution is left to `choosing`.
+`consume` is for the contexts that use rows up and `newest` for `recent`, where a group is one joined substitution. `match`
+finds every pair; where joined substitutions are known only of pairs, selection among those is left to `choosing`.
 """
 
 from __future__ import annotations
@@ -221,7 +221,6 @@ def consume(
 @kernel
 def match(
     both_ways,
-    recent,
     lbegin,
     lend,
     lgroup,
@@ -243,7 +242,6 @@ def match(
     high,
     at_low,
     at_high,
-    steady,
     kinds,
     bases,
     xmap,
@@ -253,26 +251,14 @@ def match(
     xleast,
     xmstarts,
     xmembers,
-    times,
-    codes,
-    offsets,
-    data,
 ):
-    """Pairs of rows (left, right): every one, or in `recent` the latest of each group and end.
-
-    Rows before `lnew` and `rnew` waited already: they terminate nothing. `both_ways` is `and`; else it is `then`. `steady`
-    says that on both sides later rows never begin earlier.
-    """
+    """Every pair of rows (left, right) that combine, keep the limits and agree; the parameters are those of `consume`."""
     nl, nr = lbegin.size, rbegin.size
-    out_left, out_right = np.empty(1024, np.int64), np.empty(1024, np.int64)
+    out_left, out_right = np.empty(1024 + nl, np.int64), np.empty(1024 + nl, np.int64)
     count = 0
-    # In `recent` the latest begin is wanted, so lists are walked from their end; else from their beginning.
-    following = np.full(nl + nr, -1, np.int32)
-    preceding = np.full(nl + nr, -1, np.int32)
+    following = np.empty(nl + nr, np.int32)
     head = np.full(2 * groups, -1, np.int32)
     tail = np.full(2 * groups, -1, np.int32)
-    best_left = np.full(groups if recent else 0, -1, np.int64)
-    best_right = np.full(groups if recent else 0, -1, np.int64)
     i, j = 0, 0
     while i < nl or j < nr:
         is_left = j >= nr or (i < nl and lend[i] <= rend[j])
@@ -284,38 +270,28 @@ def match(
             row, slot, mine, fresh = j, nl + j, rgroup[j], j >= rnew
             my_begin, my_end = rbegin[j], rend[j]
             j += 1
-        if fresh:
+        if fresh and my_end <= high:
             other_list = 2 * mine + (1 if is_left else 0)
-            current = tail[other_list] if recent else head[other_list]
+            before, current = -1, head[other_list]
             while current >= 0:
-                step = preceding[current] if recent else following[current]
+                after = following[current]
                 other = current - nl if is_left else current
                 other_begin = rbegin[other] if is_left else lbegin[other]
-                other_end = rend[other] if is_left else lend[other]
-                if recent and steady and best_left[mine] >= 0:
-                    best_end = max(lend[best_left[mine]], rend[best_right[mine]])
-                    if best_end == my_end and other_begin < min(lbegin[best_left[mine]], rbegin[best_right[mine]]):
-                        break
                 if my_end - other_begin > longest:
-                    before, after = preceding[current], following[current]
                     if before >= 0:
                         following[before] = after
                     else:
                         head[other_list] = after
-                    if after >= 0:
-                        preceding[after] = before
-                    else:
+                    if after < 0:
                         tail[other_list] = before
-                    current = step
+                    current = after
                     continue
+                other_end = rend[other] if is_left else lend[other]
                 if not both_ways and other_end > my_begin:
-                    if not recent:
-                        break
-                    current = step
-                    continue
+                    break
                 begin = min(my_begin, other_begin)
                 left, right = (row, other) if is_left else (other, row)
-                fits = my_end - begin <= longest and begin >= low and my_end <= high
+                fits = my_end - begin <= longest and begin >= low
                 for window in range(at_low.size):
                     fits = fits and at_low[window] <= my_end < at_high[window]
                 for place in range(lloose.shape[1]):
@@ -346,7 +322,143 @@ def match(
                         xmembers,
                     )
                     fits = answer == 0
-                if fits and recent:
+                if fits:
+                    if count == out_left.size:
+                        out_left, out_right = append(out_left, count, left), append(out_right, count, right)
+                    out_left[count], out_right[count] = left, right
+                    count += 1
+                before = current
+                current = after
+        if is_left or both_ways:
+            own_list = 2 * mine + (0 if is_left else 1)
+            following[slot] = -1
+            if tail[own_list] >= 0:
+                following[tail[own_list]] = slot
+            else:
+                head[own_list] = slot
+            tail[own_list] = slot
+    return out_left[:count], out_right[:count]
+
+
+@kernel
+def newest(
+    both_ways,
+    lbegin,
+    lend,
+    lgroup,
+    lstarts,
+    lmembers,
+    lnew,
+    rbegin,
+    rend,
+    rgroup,
+    rstarts,
+    rmembers,
+    rnew,
+    groups,
+    longest,
+    low,
+    high,
+    at_low,
+    at_high,
+    steady,
+    kinds,
+    bases,
+    xmap,
+    xstarts,
+    xbegin,
+    xend,
+    xleast,
+    xmstarts,
+    xmembers,
+    times,
+    codes,
+    offsets,
+    data,
+):
+    """Context `recent`: of the pairs of a group with the same end the one with the latest begin, then the last in §1.
+
+    The parameters are those of `consume`; `steady` says that on both sides later rows never begin earlier.
+    """
+    nl, nr = lbegin.size, rbegin.size
+    out_left, out_right = np.empty(1024, np.int64), np.empty(1024, np.int64)
+    count = 0
+    # The latest begin is wanted, so lists are walked from their end.
+    following = np.full(nl + nr, -1, np.int32)
+    preceding = np.full(nl + nr, -1, np.int32)
+    head = np.full(2 * groups, -1, np.int32)
+    tail = np.full(2 * groups, -1, np.int32)
+    best_left = np.full(groups, -1, np.int64)
+    best_right = np.full(groups, -1, np.int64)
+    i, j = 0, 0
+    while i < nl or j < nr:
+        is_left = j >= nr or (i < nl and lend[i] <= rend[j])
+        if is_left:
+            row, slot, mine, fresh = i, i, lgroup[i], both_ways and i >= lnew
+            my_begin, my_end = lbegin[i], lend[i]
+            i += 1
+        else:
+            row, slot, mine, fresh = j, nl + j, rgroup[j], j >= rnew
+            my_begin, my_end = rbegin[j], rend[j]
+            j += 1
+        if fresh:
+            other_list = 2 * mine + (1 if is_left else 0)
+            current = tail[other_list]
+            while current >= 0:
+                step = preceding[current]
+                other = current - nl if is_left else current
+                other_begin = rbegin[other] if is_left else lbegin[other]
+                other_end = rend[other] if is_left else lend[other]
+                if steady and best_left[mine] >= 0:
+                    best_end = max(lend[best_left[mine]], rend[best_right[mine]])
+                    if best_end == my_end and other_begin < min(lbegin[best_left[mine]], rbegin[best_right[mine]]):
+                        break
+                if my_end - other_begin > longest:
+                    before, after = preceding[current], following[current]
+                    if before >= 0:
+                        following[before] = after
+                    else:
+                        head[other_list] = after
+                    if after >= 0:
+                        preceding[after] = before
+                    else:
+                        tail[other_list] = before
+                    current = step
+                    continue
+                if not both_ways and other_end > my_begin:
+                    current = step
+                    continue
+                begin = min(my_begin, other_begin)
+                left, right = (row, other) if is_left else (other, row)
+                fits = my_end - begin <= longest and begin >= low and my_end <= high
+                for window in range(at_low.size):
+                    fits = fits and at_low[window] <= my_end < at_high[window]
+                if fits and not both_ways and other_end == my_begin:
+                    fits = not shares(
+                        lmembers[lstarts[left] : lstarts[left + 1]], rmembers[rstarts[right] : rstarts[right + 1]]
+                    )
+                if fits and kinds.size > 0:
+                    answer = excluded(
+                        begin,
+                        my_end,
+                        lend[left],
+                        rbegin[right],
+                        lmembers[lstarts[left] : lstarts[left + 1]],
+                        rmembers[rstarts[right] : rstarts[right + 1]],
+                        mine,
+                        groups,
+                        kinds,
+                        bases,
+                        xmap,
+                        xstarts,
+                        xbegin,
+                        xend,
+                        xleast,
+                        xmstarts,
+                        xmembers,
+                    )
+                    fits = answer == 0
+                if fits:
                     old_left, old_right = best_left[mine], best_right[mine]
                     if old_left >= 0 and max(lend[old_left], rend[old_right]) < my_end:
                         out_left, out_right = append(out_left, count, old_left), append(out_right, count, old_right)
@@ -373,11 +485,6 @@ def match(
                             better = answer > 0 or (answer == 0 and (left, right) > (old_left, old_right))
                     if better:
                         best_left[mine], best_right[mine] = left, right
-                elif fits:
-                    if count == out_left.size:
-                        out_left, out_right = append(out_left, count, left), append(out_right, count, right)
-                    out_left[count], out_right[count] = left, right
-                    count += 1
                 current = step
         if is_left or both_ways:
             own_list = 2 * mine + (0 if is_left else 1)

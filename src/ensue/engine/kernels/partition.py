@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ensue.engine.arrays import Ints
 from ensue.engine.kernels.compiled import kernel
 
 
@@ -19,53 +20,81 @@ def scrambled(state, word):
 
 
 @kernel
-def number_rows(keys):
-    """For each row of a matrix the number of its group, in order of first appearance; and how many groups there are."""
-    count, width = keys.shape
-    numbers = np.zeros(count, np.int64)
-    if width == 0 or count == 0:
-        return numbers, 1 if count else 0
+def number_codes(codes):
+    """For each code the number of its group, in order of first appearance; and how many groups there are."""
     size = 1024
-    table = np.full(size, -1, np.int64)
-    firsts = np.empty(512, np.int64)
+    known = np.empty(size, np.int64)
+    group_of = np.full(size, -1, np.int32)
+    numbers = np.empty(codes.size, np.int64)
     groups = 0
-    for row in range(count):
-        state = np.uint64(0x9E3779B97F4A7C15)
-        for place in range(width):
-            state = scrambled(state, keys[row, place])
-        slot = np.int64(state & np.uint64(size - 1))
-        group = table[slot]
-        while group >= 0:
-            first = firsts[group]
-            same = True
-            for place in range(width):
-                if keys[first, place] != keys[row, place]:
-                    same = False
-            if same:
-                break
+    for row in range(codes.size):
+        code = codes[row]
+        slot = np.int64(scrambled(np.uint64(0), code) & np.uint64(size - 1))
+        while group_of[slot] >= 0 and known[slot] != code:
             slot = (slot + 1) & (size - 1)
-            group = table[slot]
-        if group < 0:
-            if groups == firsts.size:
-                larger = np.empty(2 * groups, np.int64)
-                larger[:groups] = firsts
-                firsts = larger
-            group = groups
-            firsts[group] = row
-            table[slot] = group
+        if group_of[slot] < 0:
+            known[slot], group_of[slot] = code, groups
             groups += 1
             if 2 * groups > size:
+                old_known, old_groups = known, group_of
                 size *= 4
-                table = np.full(size, -1, np.int64)
-                for other in range(groups):
-                    state = np.uint64(0x9E3779B97F4A7C15)
-                    for place in range(width):
-                        state = scrambled(state, keys[firsts[other], place])
-                    slot = np.int64(state & np.uint64(size - 1))
-                    while table[slot] >= 0:
-                        slot = (slot + 1) & (size - 1)
-                    table[slot] = other
-        numbers[row] = group
+                known, group_of = np.empty(size, np.int64), np.full(size, -1, np.int32)
+                for place in range(old_known.size):
+                    if old_groups[place] >= 0:
+                        to = np.int64(scrambled(np.uint64(0), old_known[place]) & np.uint64(size - 1))
+                        while group_of[to] >= 0:
+                            to = (to + 1) & (size - 1)
+                        known[to], group_of[to] = old_known[place], old_groups[place]
+            numbers[row] = groups - 1
+        else:
+            numbers[row] = group_of[slot]
+    return numbers, groups
+
+
+@kernel
+def number_pairs(one, two):
+    """Numbers for pairs (number, code), given the numbers of the first: one column more to tell groups apart."""
+    size = 1024
+    known_one, known_two = np.empty(size, np.int64), np.empty(size, np.int64)
+    group_of = np.full(size, -1, np.int32)
+    numbers = np.empty(one.size, np.int64)
+    groups = 0
+    for row in range(one.size):
+        slot = np.int64(scrambled(scrambled(np.uint64(0), one[row]), two[row]) & np.uint64(size - 1))
+        while group_of[slot] >= 0 and (known_one[slot] != one[row] or known_two[slot] != two[row]):
+            slot = (slot + 1) & (size - 1)
+        if group_of[slot] < 0:
+            known_one[slot], known_two[slot], group_of[slot] = one[row], two[row], groups
+            groups += 1
+            if 2 * groups > size:
+                old_one, old_two, old_groups = known_one, known_two, group_of
+                size *= 4
+                known_one, known_two = np.empty(size, np.int64), np.empty(size, np.int64)
+                group_of = np.full(size, -1, np.int32)
+                for place in range(old_one.size):
+                    if old_groups[place] >= 0:
+                        to = np.int64(
+                            scrambled(scrambled(np.uint64(0), old_one[place]), old_two[place]) & np.uint64(size - 1)
+                        )
+                        while group_of[to] >= 0:
+                            to = (to + 1) & (size - 1)
+                        known_one[to], known_two[to], group_of[to] = old_one[place], old_two[place], old_groups[place]
+            numbers[row] = groups - 1
+        else:
+            numbers[row] = group_of[slot]
+    return numbers, groups
+
+
+def number_rows(keys: Ints) -> tuple[Ints, int]:
+    """For each row of a matrix the number of its group, in order of first appearance; and how many groups there are."""
+    count, width = keys.shape
+    if width == 0 or count == 0:
+        return np.zeros(count, np.int64), min(count, 1)
+    numbers, groups = number_codes(keys[:, 0])
+    for column in range(1, width):
+        if groups == count:
+            break
+        numbers, groups = number_pairs(numbers, keys[:, column])
     return numbers, groups
 
 

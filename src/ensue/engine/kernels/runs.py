@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ensue.engine.kernels.compiled import kernel
-from ensue.engine.kernels.pairing import append
 
 
 @kernel
@@ -14,27 +13,39 @@ def windows(length, begin, end, group, groups, new, longest, low, high):
 
     Gives the rows of each run, oldest first, its begin, and its last row's place in the sequence of its group.
     """
-    count, runs = 0, 0
-    rows, first, place_of = np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64, np.int64)
+    most = begin.size - new
+    runs = 0
+    rows = np.empty(length * max(16, most // 4), np.int64)
+    first, place_of = np.empty(most, np.int64), np.empty(most, np.int64)
     ring = np.full(groups * length, -1, np.int64)
     filled = np.zeros(groups, np.int64)
     for row in range(begin.size):
         mine = group[row]
-        ring[mine * length + filled[mine] % length] = row
+        base, at = mine * length, filled[mine] % length
+        ring[base + at] = row
         filled[mine] += 1
-        if row < new or filled[mine] < length:
+        if row < new or filled[mine] < length or end[row] > high:
+            continue
+        oldest = at + 1 if at + 1 < length else 0
+        if end[row] - begin[ring[base + oldest]] > longest:
             continue
         start = begin[row]
         for place in range(length):
-            start = min(start, begin[ring[mine * length + place]])
-        if end[row] - start <= longest and start >= low and end[row] <= high:
-            for place in range(length):
-                rows = append(rows, count, ring[mine * length + (filled[mine] + place) % length])
-                count += 1
-            first = append(first, runs, start)
-            place_of = append(place_of, runs, filled[mine] - 1)
+            start = min(start, begin[ring[base + place]])
+        if end[row] - start <= longest and start >= low:
+            if (runs + 1) * length > rows.size:
+                larger = np.empty(2 * rows.size, np.int64)
+                larger[: rows.size] = rows
+                rows = larger
+            to, place = runs * length, oldest
+            for _ in range(length):
+                rows[to] = ring[base + place]
+                to += 1
+                place = place + 1 if place + 1 < length else 0
+            first[runs] = start
+            place_of[runs] = filled[mine] - 1
             runs += 1
-    return rows[:count].copy(), first[:runs].copy(), place_of[:runs].copy()
+    return rows[: runs * length], first[:runs], place_of[:runs]
 
 
 @kernel

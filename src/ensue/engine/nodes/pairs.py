@@ -64,19 +64,20 @@ class Matched:
         return Rows(begin, end, np.zeros(len(begin) + 1, np.int64), no_ints(), self.values)
 
     def unions(self, store: Store) -> Rows:
-        spans = self.spans()
-        starts, members = member_kernels.join_pairs(
+        begin, end, starts, members = member_kernels.join_pairs(
             self.lefts,
             self.rights,
+            self.left.begin,
             self.left.end,
             self.left.starts,
             self.left.members,
             self.right.begin,
+            self.right.end,
             self.right.starts,
             self.right.members,
             *store.arrays(),
         )
-        return Rows(spans.begin, spans.end, starts, members, self.values)
+        return Rows(begin, end, starts, members, self.values)
 
 
 class Kind(Enum):
@@ -174,33 +175,18 @@ class Pairs(Node):
         if self.tests.excluded:
             firsts[numbers] = np.arange(len(keys))
         found = exclusion_arrays(self.tests.excluded, extra[: len(self.tests.excluded)], keys[firsts], self.variables)
-        if self.mode in (pairing.ENUMERATE, pairing.RECENT):
-            none = np.empty((len(left), 0), np.int64), np.empty((len(right), 0), np.int64)
-            lefts, rights = self._match(step, self.mode, left, right, new, numbers, groups, none, found)
+        sides = self._sides(left, right, new, numbers)
+        limits = groups, self.tests.longest, self.tests.low, self.tests.high, *self.tests.windows()
+        if self.mode == pairing.ENUMERATE:
+            lefts, rights = self._match(left, right, new, numbers, groups, None, found)
+            number = np.arange(len(lefts))
+        elif self.mode == pairing.RECENT:
+            steady = bool(is_sorted(left.begin)) and bool(is_sorted(right.begin))
+            lefts, rights = pairing.newest(self.kind is Kind.AND, *sides, *limits, steady, *found, *step.store.arrays())
             number = np.arange(len(lefts))
         else:
             lefts, rights, number, *kept = pairing.consume(
-                self.kind is Kind.AND,
-                self.mode,
-                left.begin,
-                left.end,
-                numbers[: len(left)],
-                left.starts,
-                left.members,
-                new[0],
-                right.begin,
-                right.end,
-                numbers[len(left) :],
-                right.starts,
-                right.members,
-                new[1],
-                groups,
-                self.tests.longest,
-                self.tests.low,
-                self.tests.high,
-                *self.tests.windows(),
-                self.right.instant,
-                *found,
+                self.kind is Kind.AND, self.mode, *sides, *limits, self.right.instant, *found
             )
             for mask, still in zip(waits, kept, strict=True):
                 mask &= still
@@ -224,7 +210,7 @@ class Pairs(Node):
         numbers, groups = number_rows(np.ascontiguousarray(both[:, firm]))
         loose = np.ascontiguousarray(mine[:, rest]), np.ascontiguousarray(theirs[:, rest])
         nothing = exclusion_arrays((), [], np.empty((0, 0), np.int64), ())
-        lefts, rights = self._match(step, pairing.ENUMERATE, left, right, new, numbers, groups, loose, nothing)
+        lefts, rights = self._match(left, right, new, numbers, groups, loose, nothing)
         values = joined_values(
             columns(left.values, self.left.variables, self.variables)[lefts],
             columns(right.values, self.right.variables, self.variables)[rights],
@@ -236,49 +222,25 @@ class Pairs(Node):
         chosen, number = self._selected(step, pairs, waits)
         return pairs.where(chosen), number
 
+    def _sides(self, left: Rows, right: Rows, new: tuple[int, int], numbers: Ints) -> list[Ints | int]:
+        """The columns of both sides, as the kernels take them."""
+        groups = numbers[: len(left)], numbers[len(left) :]
+        sides = zip((left, right), groups, new, strict=True)
+        return [c for rows, g, n in sides for c in (rows.begin, rows.end, g, rows.starts, rows.members, n)]
+
     def _match(
         self,
-        step: Step,
-        mode: int,
         left: Rows,
         right: Rows,
         new: tuple[int, int],
         numbers: Ints,
         groups: int,
-        loose: tuple[Ints, Ints],
+        loose: tuple[Ints, Ints] | None,
         found: tuple[Ints, ...],
     ) -> tuple[Ints, Ints]:
-        recent = mode == pairing.RECENT
         # A right row that closes its left one does so before any test.
-        windows = self.tests.windows() if self.kind is not Kind.FIRST_STOP else Tests().windows()
-        result: tuple[Ints, Ints] = pairing.match(
-            self.kind is Kind.AND,
-            recent,
-            left.begin,
-            left.end,
-            numbers[: len(left)],
-            loose[0],
-            left.starts,
-            left.members,
-            new[0],
-            right.begin,
-            right.end,
-            numbers[len(left) :],
-            loose[1],
-            right.starts,
-            right.members,
-            new[1],
-            groups,
-            UNBOUND,
-            self.tests.longest,
-            self.tests.low,
-            self.tests.high,
-            *windows,
-            recent and bool(is_sorted(left.begin)) and bool(is_sorted(right.begin)),
-            *found,
-            *step.store.arrays(),
-        )
-        return result
+        tests = self.tests if self.kind is not Kind.FIRST_STOP else self.tests.limits()
+        return every_pair(self.kind is Kind.AND, left, right, new, numbers, groups, loose, tests, found)
 
     def _first_stops(self, pairs: Matched) -> Truths:
         """For each left row and joined substitution, the first right row after it; that closes the left row."""
@@ -316,6 +278,46 @@ class Pairs(Node):
         ranks = [np.arange(len(pairs.left)), np.arange(len(pairs.right))]
         rows = np.stack([pairs.lefts, pairs.rights], axis=1)
         return choose(self.mode, [pairs.left, pairs.right], sides, rows, pairs.values, ranks, self.used, waits)
+
+
+def every_pair(
+    both_ways: bool,
+    left: Rows,
+    right: Rows,
+    new: tuple[int, int],
+    numbers: Ints,
+    groups: int,
+    loose: tuple[Ints, Ints] | None,
+    tests: Tests,
+    found: tuple[Ints, ...],
+) -> tuple[Ints, Ints]:
+    """Every pair of rows of a group that combines, keeps the limits and agrees on the loose variables."""
+    mine, theirs = loose or (np.empty((len(left), 0), np.int64), np.empty((len(right), 0), np.int64))
+    result: tuple[Ints, Ints] = pairing.match(
+        both_ways,
+        left.begin,
+        left.end,
+        numbers[: len(left)],
+        mine,
+        left.starts,
+        left.members,
+        new[0],
+        right.begin,
+        right.end,
+        numbers[len(left) :],
+        theirs,
+        right.starts,
+        right.members,
+        new[1],
+        groups,
+        UNBOUND,
+        tests.longest,
+        tests.low,
+        tests.high,
+        *tests.windows(),
+        *found,
+    )
+    return result
 
 
 def merged_with(parts: tuple[Rows, Ints], number: Ints, store: Store) -> Rows:

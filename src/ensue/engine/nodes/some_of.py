@@ -10,13 +10,13 @@ import numpy as np
 
 from ensue.algebra import Context
 from ensue.engine.arrays import Ints, Truths
-from ensue.engine.candidates import Tests, struck_inside
+from ensue.engine.candidates import Tests, exclusion_arrays, struck_inside
 from ensue.engine.codes import UNBOUND
 from ensue.engine.kernels import pairing
 from ensue.engine.kernels.partition import number_rows
 from ensue.engine.nodes.base import Node, Step
 from ensue.engine.nodes.choosing import Used, choose
-from ensue.engine.nodes.pairs import MODES, Matched, Side, joined_values, merged
+from ensue.engine.nodes.pairs import MODES, Matched, Side, every_pair, joined_values, merged
 from ensue.engine.nodes.simple import latest
 from ensue.engine.rows import Rows, aligned, canonical, canonical_order, concat
 from ensue.engine.store import Store
@@ -75,7 +75,7 @@ class SomeOf(Node):
         first = rows[chosen[0]]
         found = _Tuples(first, np.arange(len(first))[:, None])
         for operand in chosen[1:]:
-            left, right = self._paired(store, found.wholes, rows[operand])
+            left, right = self._paired(found.wholes, rows[operand])
             values = joined_values(found.wholes.values[left], rows[operand].values[right])
             wholes = Matched(found.wholes, rows[operand], left, right, values).unions(store)
             parts = np.concatenate([found.parts[left], right[:, None]], axis=1)
@@ -84,41 +84,14 @@ class SomeOf(Node):
         fresh = (found.parts >= np.array([old[operand] for operand in chosen])).any(axis=1)
         return _Tuples(found.wholes.where(fresh), found.parts[fresh])
 
-    def _paired(self, store: Store, left: Rows, right: Rows) -> tuple[Ints, Ints]:
+    def _paired(self, left: Rows, right: Rows) -> tuple[Ints, Ints]:
         both = np.concatenate([left.values, right.values])
         bound = [i for i in range(both.shape[1]) if not (both[:, i] == UNBOUND).any()]
         loose = [i for i in range(both.shape[1]) if i not in bound]
         numbers, groups = number_rows(np.ascontiguousarray(both[:, bound]))
-        none = np.empty(0, np.int64)
-        pairs_left, pairs_right = pairing.match(
-            True,
-            False,
-            left.begin,
-            left.end,
-            numbers[: len(left)],
-            np.ascontiguousarray(left.values[:, loose]),
-            left.starts,
-            left.members,
-            0,
-            right.begin,
-            right.end,
-            numbers[len(left) :],
-            np.ascontiguousarray(right.values[:, loose]),
-            right.starts,
-            right.members,
-            0,
-            groups,
-            UNBOUND,
-            self.tests.longest,
-            self.tests.low,
-            self.tests.high,
-            none,
-            none,
-            False,
-            *(none for _ in range(9)),
-            *store.arrays(),
-        )
-        return pairs_left, pairs_right
+        loosely = np.ascontiguousarray(left.values[:, loose]), np.ascontiguousarray(right.values[:, loose])
+        nothing = exclusion_arrays((), [], np.empty((0, 0), np.int64), ())
+        return every_pair(True, left, right, (0, 0), numbers, groups, loosely, self.tests.limits(), nothing)
 
     def _tested(self, step: Step, found: _Tuples, chosen: tuple[int, ...], excluded: list[Rows]) -> tuple[tuple[int, ...], _Tuples]:
         wholes = found.wholes
