@@ -19,8 +19,8 @@ Words: TypeAlias = npt.NDArray[np.uint64]
 
 _PRIME_1, _PRIME_2, _PRIME_3 = (np.uint64(p) for p in (identity.PRIME_1, identity.PRIME_2, identity.PRIME_3))
 _HIGH, _LOW = np.uint64(identity.SEED_HIGH), np.uint64(identity.SEED_LOW)
-_8, _29, _31, _33, _56 = (np.uint64(bits) for bits in (8, 29, 31, 33, 56))
-_NINE = np.uint64(9)
+_8, _9, _16, _29, _31, _32, _33, _56, _64 = (np.uint64(number) for number in (8, 9, 16, 29, 31, 32, 33, 56, 64))
+_HALF = np.uint64(0xFFFFFFFF)
 _WHOLE, _DOUBLE = np.uint64(ord("i")), np.uint64(ord("d"))
 _EXACT = 2.0**53
 _BOXED = 0x7FF9
@@ -49,37 +49,61 @@ def digest_slice(data: Bytes, start: int, stop: int, seed: np.uint64) -> np.uint
 
 
 @kernel
-def digest_position(position: int, seed: np.uint64) -> np.uint64:
-    """The digest of a position's decimal digits; there are at most 19."""
-    length = 1
-    rest = position
-    while rest >= 10:
-        rest //= 10
-        length += 1
-    one = two = three = np.uint64(0)
-    for place in range(length - 1, -1, -1):
-        digit = np.uint64(48 + position % 10) << np.uint64(8 * (place % 8))
-        position //= 10
-        if place < 8:
-            one |= digit
-        elif place < 16:
-            two |= digit
-        else:
-            three |= digit
-    state = mix(mix(seed, np.uint64(length)), one)
-    if length > 8:
-        state = mix(state, two)
-    if length > 16:
-        state = mix(state, three)
-    return state
+def digest_position(position: int) -> tuple[np.uint64, np.uint64]:
+    """Both lanes of the digest of a position's decimal digits; there are at most 19. The first digit is the lowest
+    byte.
+    """
+    if position < 100_000_000:
+        word, length = _digits(position)
+        return mix(mix(_HIGH, length), word), mix(mix(_LOW, length), word)
+    lowest, rest = position % 100_000_000, position // 100_000_000
+    if rest < 100_000_000:
+        first, length = _digits(rest)
+        one, two, three = _behind(first, length, lowest)
+    else:
+        first, length = _digits(rest // 100_000_000)
+        one, two, three = _behind(first, length, rest % 100_000_000)
+        length += _8
+        two, three, _ = _behind(two, length - _8, lowest)
+    length += _8
+    high, low = mix(mix(mix(_HIGH, length), one), two), mix(mix(mix(_LOW, length), one), two)
+    if length > _16:
+        high, low = mix(high, three), mix(low, three)
+    return high, low
 
 
 @kernel
-def digest_id(code: int, offsets: Ints, data: Bytes, seed: np.uint64) -> np.uint64:
-    """The digest of an id (see `kernels.order` for what its code means)."""
+def _digits(number: int) -> tuple[np.uint64, np.uint64]:
+    """Up to eight digits as bytes of one word, and how many they are."""
+    word, length = np.uint64(48 + number % 10), np.uint64(1)
+    number //= 10
+    while number > 0:
+        word = (word << _8) | np.uint64(48 + number % 10)
+        number //= 10
+        length += np.uint64(1)
+    return word, length
+
+
+@kernel
+def _behind(word: np.uint64, length: np.uint64, number: int) -> tuple[np.uint64, np.uint64, np.uint64]:
+    """A word that holds `length` bytes, followed by the eight digits of a number: three words."""
+    digits = np.uint64(0)
+    for _ in range(8):
+        digits = (digits << _8) | np.uint64(48 + number % 10)
+        number //= 10
+    if length == _8:
+        return word, digits, np.uint64(0)
+    bits = _8 * length
+    return word | (digits << bits), digits >> (_64 - bits), np.uint64(0)
+
+
+@kernel
+def digest_id(code: int, offsets: Ints, data: Bytes) -> tuple[np.uint64, np.uint64]:
+    """Both lanes of the digest of an id (see `kernels.order` for what its code means)."""
     if code < 0:
-        return digest_slice(data, offsets[-code - 1], offsets[-code], seed)
-    return digest_position(code, seed)
+        first, last = offsets[-code - 1], offsets[-code]
+        return digest_slice(data, first, last, _HIGH), digest_slice(data, first, last, _LOW)
+    return digest_position(code)
 
 
 @kernel
@@ -87,8 +111,7 @@ def digest_ids(codes: Ints, offsets: Ints, data: Bytes) -> Words:
     """Both lanes for each id."""
     lanes = np.empty((codes.size, 2), np.uint64)
     for row in range(codes.size):
-        lanes[row, 0] = digest_id(codes[row], offsets, data, _HIGH)
-        lanes[row, 1] = digest_id(codes[row], offsets, data, _LOW)
+        lanes[row, 0], lanes[row, 1] = digest_id(codes[row], offsets, data)
     return lanes
 
 
@@ -103,12 +126,22 @@ def digest_texts(offsets: Ints, data: Bytes) -> Words:
 
 
 @kernel
-def digest_number(number: float, bits: int, seed: np.uint64) -> np.uint64:
-    """The digest of a number that is a double: a whole one is the integer that it equals."""
+def digest_number(number: float, bits: int) -> tuple[np.uint64, np.uint64]:
+    """Both lanes of the digest of a number that is a double: a whole one is the integer that it equals."""
     whole = np.floor(number) == number and abs(number) <= _EXACT
     word = np.uint64(np.int64(number)) if whole else np.uint64(bits)
-    tag = _WHOLE if whole else _DOUBLE
-    return mix(mix(mix(seed, _NINE), tag | (word << _8)), word >> _56)
+    first, second = (_WHOLE if whole else _DOUBLE) | (word << _8), word >> _56
+    return mix(mix(mix(_HIGH, _9), first), second), mix(mix(mix(_LOW, _9), first), second)
+
+
+@kernel
+def hexadecimal(half: np.uint64) -> np.uint64:
+    """The eight hexadecimal digits of 32 bits, as bytes of one word, the first in the lowest."""
+    x = ((half & np.uint64(0xFFFF0000)) >> np.uint64(16)) | ((half & np.uint64(0xFFFF)) << np.uint64(32))
+    x = ((x & np.uint64(0xFF000000FF00)) >> _8) | ((x & np.uint64(0x00FF000000FF)) << np.uint64(16))
+    x = ((x & np.uint64(0xF000F000F000F0)) >> np.uint64(4)) | ((x & np.uint64(0x0F000F000F000F)) << _8)
+    letters = ((x + np.uint64(0x0606060606060606)) >> np.uint64(4)) & np.uint64(0x0101010101010101)
+    return x + np.uint64(0x3030303030303030) + letters * np.uint64(39)
 
 
 @kernel
@@ -127,27 +160,28 @@ def occurrence_ids(
     name_lanes: Words,
     boxed_lanes: Words,
     timed: bool,
-) -> Bytes:
+) -> Words:
     """The ids of all rows as hexadecimal text, 32 bytes each; `numbers` are the codes of `values`, seen as doubles."""
-    texts = np.empty(begin.size * 32, np.uint8)
+    texts = np.empty((begin.size, 4), np.uint64)
     for row in range(begin.size):
-        for lane in range(2):
-            seed = _HIGH if lane == 0 else _LOW
-            state = mix(class_lanes[lane], np.uint64(starts[row + 1] - starts[row]))
-            for place in range(starts[row], starts[row + 1]):
-                state = mix(state, digest_id(codes[members[place]], offsets, data, seed))
-            for variable in range(values.shape[1]):
-                code = values[row, variable]
-                if code == unbound:
-                    continue
-                state = mix(state, name_lanes[variable, lane])
-                if code >> 48 == _BOXED:
-                    state = mix(state, boxed_lanes[code & _PLACE, lane])
-                else:
-                    state = mix(state, digest_number(numbers[row, variable], code, seed))
-            if timed:
-                state = mix(mix(state, np.uint64(begin[row])), np.uint64(end[row]))
-            for place in range(16):
-                digit = (state >> np.uint64(60 - 4 * place)) & np.uint64(15)
-                texts[row * 32 + lane * 16 + place] = np.uint8(48 + digit if digit < 10 else 87 + digit)
+        count = np.uint64(starts[row + 1] - starts[row])
+        high, low = mix(class_lanes[0], count), mix(class_lanes[1], count)
+        for place in range(starts[row], starts[row + 1]):
+            one, two = digest_id(codes[members[place]], offsets, data)
+            high, low = mix(high, one), mix(low, two)
+        for variable in range(values.shape[1]):
+            code = values[row, variable]
+            if code == unbound:
+                continue
+            high, low = mix(high, name_lanes[variable, 0]), mix(low, name_lanes[variable, 1])
+            if code >> 48 == _BOXED:
+                one, two = boxed_lanes[code & _PLACE, 0], boxed_lanes[code & _PLACE, 1]
+            else:
+                one, two = digest_number(numbers[row, variable], code)
+            high, low = mix(high, one), mix(low, two)
+        if timed:
+            first, last = np.uint64(begin[row]), np.uint64(end[row])
+            high, low = mix(mix(high, first), last), mix(mix(low, first), last)
+        texts[row, 0], texts[row, 1] = hexadecimal(high >> _32), hexadecimal(high & _HALF)
+        texts[row, 2], texts[row, 3] = hexadecimal(low >> _32), hexadecimal(low & _HALF)
     return texts
