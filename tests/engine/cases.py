@@ -1,6 +1,7 @@
 """Small worlds for comparing the engine with the reference: few classes, few values, times close together.
 
-Patterns over a small alphabet meet the same events again and again, simultaneous ones included; that is where mistakes show.
+Patterns over a small alphabet meet the same events again and again, simultaneous ones included; that is where
+mistakes show.
 """
 
 from __future__ import annotations
@@ -11,14 +12,12 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from ensue.algebra import Context, Pattern
-from ensue.algebra import expressions as ex
-from ensue.algebra import patterns as pt
+from ensue.algebra import Context, Pattern, expressions as ex, patterns as pt
 from ensue.engine.columns import from_values
 from ensue.engine.engine import Engine
 from ensue.engine.events import EventBatch, encode_types
 from ensue.engine.store import Ids
-from ensue.model import Event, Occurrence
+from ensue.model import Event, Occurrence, Value
 from ensue.time import Calendar
 
 SECOND = 1_000_000
@@ -36,8 +35,9 @@ class Case:
     cuts: tuple[int, ...]
 
 
-def values() -> st.SearchStrategy[object]:
-    return st.sampled_from([1, 1, 1, 1, 1.0, 2, 2, "1", True, None])
+def values() -> st.SearchStrategy[Value | None]:
+    choices: list[Value | None] = [1, 1, 1, 1, 1.0, 2, 2, "1", True, None]
+    return st.sampled_from(choices)
 
 
 @st.composite
@@ -51,12 +51,16 @@ def histories(draw: st.DrawFn, most: int = 11) -> tuple[Event, ...]:
     )
 
 
+def literals() -> st.SearchStrategy[ex.Literal]:
+    return st.sampled_from([ex.Literal(1), ex.Literal(2), ex.Literal("1")])
+
+
 @st.composite
 def atoms(draw: st.DrawFn) -> Pattern:
     condition: ex.Expression | None = None
     if draw(st.integers(0, 7)) == 0:
         operator = draw(st.sampled_from(["=", "!=", "<", ">="]))
-        condition = ex.Compare(operator, ex.Attribute(draw(st.sampled_from("vw"))), ex.Literal(draw(st.sampled_from([1, 2, "1"]))))
+        condition = ex.Compare(operator, ex.Attribute(draw(st.sampled_from("vw"))), draw(literals()))
     bindings = draw(
         st.lists(st.tuples(st.sampled_from(VARIABLES), st.sampled_from("vw")), max_size=2, unique=True)
         if draw(st.integers(0, 2)) == 0
@@ -77,8 +81,8 @@ def fixed_intervals() -> st.SearchStrategy[pt.FixedInterval]:
 
 def conditions() -> st.SearchStrategy[ex.Expression]:
     variable = st.sampled_from(VARIABLES).map(ex.Variable)
-    other = st.one_of(variable, st.sampled_from([1, 2, "1"]).map(ex.Literal))
-    return st.builds(ex.Compare, st.sampled_from(["=", "!=", "<", ">"]), variable, other)
+    operators = st.sampled_from(["=", "!=", "<", ">"])
+    return st.builds(ex.Compare, operators, variable, st.one_of(variable, literals()))
 
 
 def patterns(depth: int) -> st.SearchStrategy[Pattern]:
@@ -133,7 +137,9 @@ def batch(events: tuple[Event, ...]) -> EventBatch:
 
 
 def run_engine(case: Case, context: Context, restarts: bool = False) -> list[Occurrence]:
-    """What the engine reports, fed in batches; with `restarts`, each batch goes to an engine restored from saved bytes."""
+    """What the engine reports, fed in batches; with `restarts`, each batch goes to an engine restored from saved
+    bytes.
+    """
     engine = Engine({"q": (case.pattern, context)})
     found: list[Occurrence] = []
     last = -(2**60)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
+from tests.engine.cases import Case, cases, run_engine
 
 from ensue.algebra import Context
 from ensue.reference import evaluate
-from tests.engine.cases import Case, cases, run_engine
 
 
 @pytest.mark.parametrize("context", list(Context), ids=lambda c: c.value)

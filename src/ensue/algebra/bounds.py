@@ -78,7 +78,9 @@ def lifespan(q: Pattern) -> Lifespan:
         case Without(operand, excluded):
             return _sum(lifespan(operand), _delays(excluded))
         case Within(operand, duration):
-            return _sum(Lifespan(duration, f"within {format_duration(duration)}", lifespan(operand).until), _delays(operand))
+            return _sum(
+                Lifespan(duration, f"within {format_duration(duration)}", lifespan(operand).until), _delays(operand)
+            )
         case Inside(operand, interval):
             return _sum(_fixed(interval), _delays(operand))
         case Before(operand, instant):
@@ -141,7 +143,8 @@ def check_legal(q: Pattern, context: Context) -> None:
 
 def _constant_state(q: Pattern, context: Context) -> bool:
     """Without variables `latest` has constant state unless it must look back at every instance of a calendar, `recent`
-    unless something unbounded must be kept whole."""
+    unless something unbounded must be kept whole.
+    """
     if context is Context.LATEST:
         return not any(isinstance(getattr(node, "interval", None), CalendarInterval) for node in walk(q))
     if context is not Context.RECENT:

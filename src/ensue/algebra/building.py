@@ -31,9 +31,9 @@ from ensue.algebra.expressions import (
 from ensue.algebra.patterns import (
     Absence,
     Aperiodic,
-    Atom,
     AtLeast,
     AtMost,
+    Atom,
     CalendarInterval,
     EveryNth,
     Exactly,
@@ -160,7 +160,7 @@ class Term:
 class _Names:
     """Makes terms from attribute access: `var.user`, `var["odd name"]`."""
 
-    def __init__(self, make: type[Variable] | type[Attribute]) -> None:
+    def __init__(self, make: type[Variable | Attribute]) -> None:
         self._make = make
 
     def __getattr__(self, name: str) -> Term:
@@ -301,7 +301,9 @@ def as_interval(value: object) -> Interval:
             return FixedInterval(to_instant(start), to_instant(end))
         case _:
             known = [*BUILT_IN_CALENDARS]
-            hint = (near(value, known) if isinstance(value, str) else None) or "give a pair of times, a pattern or a calendar"
+            hint = (
+                near(value, known) if isinstance(value, str) else None
+            ) or "give a pair of times, a pattern or a calendar"
             raise PatternError(Diagnostic("E133", f"{value!r} is no interval", hint=hint))
 
 
@@ -313,7 +315,9 @@ def as_expression(value: object) -> Expression:
         return value
     if value is None or isinstance(value, (bool, int, float, str, datetime, date)):
         return Literal(normal(value))
-    raise PatternError(Diagnostic("E134", f"{value!r} cannot stand in a condition", hint="use numbers, texts, truth values or times"))
+    raise PatternError(
+        Diagnostic("E134", f"{value!r} cannot stand in a condition", hint="use numbers, texts, truth values or times")
+    )
 
 
 ContextName = OneOfTheseWords["all", "recent", "latest", "chronicle", "continuous", "cumulative"]

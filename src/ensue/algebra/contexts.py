@@ -22,7 +22,7 @@ class Context(Enum):
             return name if isinstance(name, Context) else cls(name.lower())
         except ValueError:
             known = [context.value for context in cls]
-            hint = near(name, known) or f"the contexts are {', '.join(known)}"
+            hint = near(str(name), known) or f"the contexts are {', '.join(known)}"
             raise PatternError(Diagnostic("E120", f"there is no context {name!r}", hint=hint)) from None
 
     @property

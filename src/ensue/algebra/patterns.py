@@ -378,7 +378,9 @@ class Aperiodic(Pattern):
 
 @dataclass(frozen=True, slots=True)
 class Periodic(Pattern):
-    """Temporal events every `period` after `start`, up to the next agreeing `stop`; if `collected`, once, at the stop."""
+    """Temporal events every `period` after `start`, up to the next agreeing `stop`; if `collected`, once, at the
+    stop.
+    """
 
     start: Pattern
     period: int

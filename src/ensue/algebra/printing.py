@@ -1,7 +1,7 @@
 """The canonical text of patterns and expressions: the parser reads it back to an equal tree.
 
-Precedence, loosest first: tests (`without`, `within`, `in`, `before`, `where`), `then`, `or`, `and`, the rest. Inside the
-rest, what stands behind an operand (`+ 5 minutes`) binds tighter than what stands before it (`3 times`).
+Precedence, loosest first: tests (`without`, `within`, `in`, `before`, `where`), `then`, `or`, `and`, the rest. Inside
+the rest, what stands behind an operand (`+ 5 minutes`) binds tighter than what stands before it (`3 times`).
 """
 
 from __future__ import annotations

@@ -11,8 +11,7 @@ from ensue.algebra.expressions import Expression
 from ensue.engine.arrays import FOREVER, Ints, Truths
 from ensue.engine.codes import UNBOUND, Codebook
 from ensue.engine.conditions import holds
-from ensue.engine.kernels import exclusion as exclusion_kernels
-from ensue.engine.kernels import partition as partition_kernels
+from ensue.engine.kernels import exclusion as exclusion_kernels, partition as partition_kernels
 from ensue.engine.kernels.order import is_sorted
 from ensue.engine.kernels.pairing import BETWEEN, INSIDE
 from ensue.engine.rows import Rows, columns
@@ -76,7 +75,9 @@ class Tests:
 
 
 def _column(values: Ints, names: tuple[str, ...], name: str) -> Ints:
-    return np.ascontiguousarray(values[:, names.index(name)]) if name in names else np.full(len(values), UNBOUND, np.int64)
+    return (
+        np.ascontiguousarray(values[:, names.index(name)]) if name in names else np.full(len(values), UNBOUND, np.int64)
+    )
 
 
 def struck_inside(rows: Rows, names: tuple[str, ...], excluded: Rows, excluded_names: tuple[str, ...]) -> Truths:
@@ -91,7 +92,14 @@ def struck_inside(rows: Rows, names: tuple[str, ...], excluded: Rows, excluded_n
 
 
 def lying_between(
-    left: Ints, right: Ints, lrows: Rows, rrows: Rows, values: Ints, names: tuple[str, ...], others: Rows, other_names: tuple[str, ...]
+    left: Ints,
+    right: Ints,
+    lrows: Rows,
+    rrows: Rows,
+    values: Ints,
+    names: tuple[str, ...],
+    others: Rows,
+    other_names: tuple[str, ...],
 ) -> tuple[Ints, Ints]:
     """Pairs (place of a candidate, row of the others that lies between its two parts and agrees with it)."""
     if not len(others) or not len(left):
@@ -139,7 +147,9 @@ class Looked:
     def at(cls, values: Ints, names: tuple[str, ...], others: Rows, other_names: tuple[str, ...]) -> Looked:
         shared = tuple(name for name in names if name in other_names)
         mine, theirs = columns(values, names, shared), columns(others.values, other_names, shared)
-        firm = [i for i in range(len(shared)) if not (mine[:, i] == UNBOUND).any() and not (theirs[:, i] == UNBOUND).any()]
+        firm = [
+            i for i in range(len(shared)) if not (mine[:, i] == UNBOUND).any() and not (theirs[:, i] == UNBOUND).any()
+        ]
         rest = [i for i in range(len(shared)) if i not in firm]
         keys = np.ascontiguousarray(np.concatenate([mine[:, firm], theirs[:, firm]]))
         numbers, count = partition_kernels.number_rows(keys)
@@ -153,7 +163,9 @@ class Looked:
         return cls(group, loose, their_loose, order, (starts, begin, end, least))
 
 
-def exclusion_arrays(excluded: tuple[Excluded, ...], rows: list[Rows], keys: Ints, names: tuple[str, ...]) -> tuple[Any, ...]:
+def exclusion_arrays(
+    excluded: tuple[Excluded, ...], rows: list[Rows], keys: Ints, names: tuple[str, ...]
+) -> tuple[Any, ...]:
     """What the pairing kernel needs to look for excluded rows group by group.
 
     `keys` has one row of codes for each group; all variables shared with an excluded node are always bound.

@@ -1,7 +1,8 @@
 """Variable values as 64-bit codes: equal codes just for values that are the same.
 
-A number is the bits of its double; everything else (texts, truth values, times, whole numbers beyond 2^53) has a place in
-the book, written into the space of bit patterns that are not numbers. The bits of -0.0, which never occurs, mean "unbound".
+A number is the bits of its double; everything else (texts, truth values, times, whole numbers beyond 2^53) has a
+place in the book, written into the space of bit patterns that are not numbers. The bits of -0.0, which never occurs,
+mean "unbound".
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Codebook:
         """The code of one value."""
         kind, content = key
         if kind == "number" and (not isinstance(content, int) or abs(content) <= _EXACT):
-            return int(np.float64(content + 0.0).view(np.int64))
+            return int(np.float64(float(content) + 0.0).view(np.int64))
         place = self._places.setdefault(key, len(self.keys))
         if place == len(self.keys):
             self.keys.append(key)

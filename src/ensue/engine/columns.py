@@ -1,7 +1,7 @@
 """Columns of attribute values, split by kind.
 
-Values of different kinds never compare as equal, and real data mixes kinds, so a column holds one array a kind; for each row
-at most one of them is valid. Almost every column has just one kind.
+Values of different kinds never compare as equal, and real data mixes kinds, so a column holds one array a kind; for
+each row at most one of them is valid. Almost every column has just one kind.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ensue.engine.arrays import Ints, Truths
 from ensue.model.values import Value, normal, value_key
 
 Part: TypeAlias = tuple[Any, Truths]
-"""The values of one kind, and where they are valid. Texts are an Arrow array, the rest NumPy arrays: numbers as int64 or
-float64, truth values as bool, times as int64 microseconds."""
+"""The values of one kind, and where they are valid. Texts are an Arrow array, the rest NumPy arrays: numbers as int64
+or float64, truth values as bool, times as int64 microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,9 @@ class Column:
         return result
 
     def take(self, rows: Ints) -> Column:
-        return Column(len(rows), {kind: (_take(values, rows), valid[rows]) for kind, (values, valid) in self.parts.items()})
+        return Column(
+            len(rows), {kind: (_take(values, rows), valid[rows]) for kind, (values, valid) in self.parts.items()}
+        )
 
     def to_pylist(self) -> list[Value | None]:
         """The values one by one, as users see them."""

@@ -1,4 +1,6 @@
-"""The engine: a plan, a clock and a store of events; it advances from one complete prefix of the history to the next."""
+"""The engine: a plan, a clock and a store of events; it advances from one complete prefix of the history to the
+next.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ class Found:
         members = [events[place] for place in places.tolist()]
         starts = rows.starts.tolist()
         found = [
-            Occurrence(begin, end, tuple(members[starts[i] : starts[i + 1]]), self.book.bindings(self.variables, values))
+            Occurrence(
+                begin, end, tuple(members[starts[i] : starts[i + 1]]), self.book.bindings(self.variables, values)
+            )
             for i, (begin, end, values) in enumerate(
                 zip(rows.begin.tolist(), rows.end.tolist(), rows.values.tolist(), strict=True)
             )
@@ -90,7 +94,9 @@ class Engine:
     def _forget(self) -> None:
         """Keep only the events that some carried row still refers to."""
         carried = [(node, name, rows) for node in self.plan.nodes for name, rows in node.carried() if len(rows.members)]
-        live: Ints = np.unique(np.concatenate([rows.members for *_, rows in carried])) if carried else np.empty(0, np.int64)
+        live: Ints = (
+            np.unique(np.concatenate([rows.members for *_, rows in carried])) if carried else np.empty(0, np.int64)
+        )
         self.store = self.store.kept(live)
         for node, name, rows in carried:
             places = np.searchsorted(live, rows.members)
@@ -102,7 +108,9 @@ class Engine:
         """Keep only the codes that still occur; a table with two dimensions holds codes from its third column on."""
         carried = [(node, name, rows) for node in self.plan.nodes for name, rows in node.carried()]
         tables = [(node, name, t) for node in self.plan.nodes for name, t in node.tables.items() if t.ndim == 2]
-        live = np.concatenate([rows.values.reshape(-1) for *_, rows in carried] + [t[:, 2:].reshape(-1) for *_, t in tables])
+        live = np.concatenate(
+            [rows.values.reshape(-1) for *_, rows in carried] + [t[:, 2:].reshape(-1) for *_, t in tables]
+        )
         self.book, recode = self.book.compacted(live)
         for node, name, rows in carried:
             node.state[name] = rows.with_values(recode(rows.values))

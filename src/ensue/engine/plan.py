@@ -1,8 +1,9 @@
 """From patterns to a plan: nodes in an order in which each comes after its inputs; equal parts are one node.
 
 Mirrors the reference: limits reach down, and tests wait for the nearest combining node. In addition, a condition over
-variables is tested as far down as its variables are bound. That is safe in every context, because candidates are selected
-from group by group and a group is one joined substitution: such a test removes whole groups and touches no other.
+variables is tested as far down as its variables are bound. That is safe in every context, because candidates are
+selected from group by group and a group is one joined substitution: such a test removes whole groups and touches no
+other.
 """
 
 from __future__ import annotations
@@ -136,7 +137,9 @@ class _Planner:
                 return self._pairs(q, Kind.THEN, context, left, right, tests, gathered)
             case Aperiodic(start, body, stop, False):
                 found = self._excluded(BETWEEN, stop, tests)
-                return self._pairs(q, Kind.THEN, context, start, body, replace(tests, excluded=(*tests.excluded, found)))
+                return self._pairs(
+                    q, Kind.THEN, context, start, body, replace(tests, excluded=(*tests.excluded, found))
+                )
             case Aperiodic(start, body, stop, True):
                 gathered = self._side(body, context, tests.limits())
                 return self._pairs(q, Kind.FIRST_STOP, context, start, stop, tests, gathered)
@@ -199,8 +202,8 @@ class _Planner:
         gathered: Side | None = None,
     ) -> int:
         conditions, left_tests, right_tests = _pushed(tests, left, right)
-        sides = [self._side(left, context, left_tests), self._side(right, context, right_tests)]
-        return self._add(Pairs(kind, context, *sides, replace(tests, conditions=conditions), gathered), q)
+        one, two = self._side(left, context, left_tests), self._side(right, context, right_tests)
+        return self._add(Pairs(kind, context, one, two, replace(tests, conditions=conditions), gathered), q)
 
     def _side(self, q: Pattern, context: Context, tests: Tests) -> Side:
         node = self.node(q, context, tests)
@@ -216,7 +219,9 @@ class _Planner:
         return Excluded(kind, node, self.nodes[node].variables)
 
     def _tested(self, node: int, tests: Tests, q: Pattern) -> int:
-        if replace(tests, longest=FOREVER).trivial and tests.longest >= (longest(q) or 0 if longest(q) is not None else FOREVER):
+        if replace(tests, longest=FOREVER).trivial and tests.longest >= (
+            longest(q) or 0 if longest(q) is not None else FOREVER
+        ):
             return node
         return self._add(Filter(self.nodes[node].variables, node, tests), q)
 

@@ -9,14 +9,15 @@ import numpy as np
 
 from ensue.engine.arrays import Ints, Truths, no_ints
 from ensue.engine.codes import UNBOUND
-from ensue.engine.kernels import members as member_kernels
-from ensue.engine.kernels import order as order_kernels
+from ensue.engine.kernels import members as member_kernels, order as order_kernels
 from ensue.engine.store import Store
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Occurrences: interval, member events (handles, row i from starts[i] to starts[i+1]), and a code for each variable."""
+    """Occurrences: interval, member events (handles, row i from starts[i] to starts[i+1]), and a code for each
+    variable.
+    """
 
     begin: Ints
     end: Ints

@@ -1,4 +1,5 @@
-"""State as bytes: what the nodes carry, the events they refer to, and the codes of values. Versioned, and self-describing.
+"""State as bytes: what the nodes carry, the events they refer to, and the codes of values. Versioned, and
+self-describing.
 
 A saved state is a header in JSON (what it belongs to, and the shape of each array) and then the arrays. It can be
 restored by the same version of the format for the same patterns, in another process and on another machine.
@@ -39,7 +40,9 @@ def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     """The header and the arrays; a clear error for what is no state, or one of another version."""
     start = len(MAGIC) + _LENGTH.size
     if not data.startswith(MAGIC) or len(data) < start:
-        raise StateError(Diagnostic("E501", "these bytes are no saved state", hint="give what `save()` returned, unchanged"))
+        raise StateError(
+            Diagnostic("E501", "these bytes are no saved state", hint="give what `save()` returned, unchanged")
+        )
     (length,) = _LENGTH.unpack_from(data, len(MAGIC))
     try:
         header = json.loads(data[start : start + length])
@@ -72,8 +75,7 @@ def save(engine: Engine) -> bytes:
         "store offsets": offsets,
         "store texts": content[: offsets[-1]],
     }
-    for name, array in _node_arrays(engine):
-        arrays[name] = array
+    arrays |= dict(_node_arrays(engine))
     header = {
         "patterns": engine.description,
         "clock": engine.clock,
@@ -87,12 +89,9 @@ def restore(engine: Engine, data: bytes) -> None:
     """Put a new engine for the same patterns into a saved state."""
     header, arrays = unpack(data)
     if header.get("patterns") != engine.description:
+        owned = "; ".join(text for _, text, _ in header.get("patterns", [])) or "no pattern"
         raise StateError(
-            Diagnostic(
-                "E504",
-                "the saved state belongs to other patterns",
-                hint=f"it was saved for: {'; '.join(text for _, text, _ in header.get('patterns', [])) or 'no pattern'}",
-            )
+            Diagnostic("E504", "the saved state belongs to other patterns", hint=f"it was saved for: {owned}")
         )
     engine.clock = header["clock"]
     engine.span = tuple(header["span"]) if header["span"] else None

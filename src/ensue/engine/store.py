@@ -33,7 +33,11 @@ class Ids:
         return Ids(self.codes[rows], self.texts)
 
     def to_pylist(self) -> list[str]:
-        listed = self.texts.take(pa.array(np.where(self.codes < 0, -1 - self.codes, 0))).to_pylist() if len(self.texts) else None
+        listed = (
+            self.texts.take(pa.array(np.where(self.codes < 0, -1 - self.codes, 0))).to_pylist()
+            if len(self.texts)
+            else None
+        )
         return [str(code) if code >= 0 or listed is None else listed[i] for i, code in enumerate(self.codes.tolist())]
 
     def table(self) -> tuple[Ints, Bytes]:
@@ -61,7 +65,11 @@ class Store:
         """Add events; gives the handle of the first one."""
         first, known = len(self.times), len(self.ids.texts)
         codes = np.where(ids.codes < 0, ids.codes - known, ids.codes) if known else ids.codes
-        texts = pa.concat_arrays([self.ids.texts, ids.texts]) if known and len(ids.texts) else (self.ids.texts if known else ids.texts)
+        texts = (
+            pa.concat_arrays([self.ids.texts, ids.texts])
+            if known and len(ids.texts)
+            else (self.ids.texts if known else ids.texts)
+        )
         self.times = np.concatenate([self.times, times]) if first else times
         self.ids = Ids(np.concatenate([self.ids.codes, codes]) if first else codes, texts)
         self._table = None

@@ -1,7 +1,7 @@
 """Attribute values and when two of them are the same.
 
-There are four kinds: numbers, texts, truth values and times. Values of different kinds are never equal (1 equals 1.0 but
-not "1", and true is not 1). A missing value, null or not-a-number fails every condition and binds nothing.
+There are four kinds: numbers, texts, truth values and times. Values of different kinds are never equal (1 equals 1.0
+but not "1", and true is not 1). A missing value, null or not-a-number fails every condition and binds nothing.
 """
 
 from __future__ import annotations

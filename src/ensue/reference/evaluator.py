@@ -42,7 +42,7 @@ from ensue.reference.conditions import holds
 from ensue.reference.intervals import Span, spans
 from ensue.reference.selection import Candidate, Part, select
 from ensue.reference.substitutions import agree, follows, joined, lies_in, union
-from ensue.reference.world import Limits, Path, Test, World, place
+from ensue.reference.world import UNLIMITED, Limits, Path, Test, World, place
 from ensue.time import to_datetime, unit_end
 
 
@@ -74,9 +74,11 @@ class Evaluation:
         self.context = context
 
     def reports(
-        self, q: Pattern, path: Path = (), limits: Limits = Limits(), tests: tuple[Test, ...] = ()
+        self, q: Pattern, path: Path = (), limits: Limits = UNLIMITED, tests: tuple[Test, ...] = ()
     ) -> set[Occurrence]:
-        """What a node reports. `tests` are those of the nodes above it, for the candidates of the nearest combining node."""
+        """What a node reports. `tests` are those of the nodes above it, for the candidates of the nearest combining
+        node.
+        """
         down = partial(self._child, q, path)
         match q:
             # Restrictions reach down; all tests wait for the nearest combining node below.
@@ -135,10 +137,10 @@ class Evaluation:
                 raise TypeError(f"{type(q).__name__} is no node of the algebra")
         return {o for o in found if admitted(o) and self.world.known(o)}
 
-    def _child(self, q: Pattern, path: Path, place: int, limits: Limits = Limits()) -> set[Occurrence]:
+    def _child(self, q: Pattern, path: Path, place: int, limits: Limits = UNLIMITED) -> set[Occurrence]:
         return self.reports(q.children()[place], (*path, place), limits)
 
-    def _everything(self, q: Pattern, path: Path, limits: Limits = Limits()) -> set[Occurrence]:
+    def _everything(self, q: Pattern, path: Path, limits: Limits = UNLIMITED) -> set[Occurrence]:
         """⟦q⟧: what only excludes is looked for among all occurrences, whatever the context, and whatever is held."""
         return Evaluation(replace(self.world, held=None), Context.ALL).reports(q, path, limits)
 
@@ -160,7 +162,9 @@ class Evaluation:
 
     def _combined(self, operands: Sequence[Iterable[Occurrence]], admitted: Test) -> list[Candidate]:
         """a∪b with σa⋈σb; the same event may serve both sides."""
-        return [c for c in _unions([[Part(i, o) for o in side] for i, side in enumerate(operands)]) if admitted(c.whole)]
+        return [
+            c for c in _unions([[Part(i, o) for o in side] for i, side in enumerate(operands)]) if admitted(c.whole)
+        ]
 
     def _sequences(self, left: Iterable[Occurrence], right: Iterable[Occurrence], admitted: Test) -> list[Candidate]:
         """a∪b with end(a) ≤ begin(b), a∩b = ∅, σa⋈σb."""
@@ -334,7 +338,9 @@ def _by_bindings(occurrences: Iterable[Occurrence]) -> dict[Bindings, list[Occur
 
 
 def _lookup(occurrence: Occurrence) -> Callable[[str], Value | None]:
-    bound = {name: to_datetime(int(content)) if kind == "time" else content for name, (kind, content) in occurrence.bindings}
+    bound = {
+        name: to_datetime(int(content)) if kind == "time" else content for name, (kind, content) in occurrence.bindings
+    }
     return bound.get
 
 

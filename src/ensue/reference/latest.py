@@ -12,9 +12,9 @@ from dataclasses import replace
 from ensue.algebra import Context, Pattern
 from ensue.algebra.patterns import (
     Absence,
-    Atom,
     AtLeast,
     AtMost,
+    Atom,
     CalendarInterval,
     Delay,
     EveryNth,
@@ -120,7 +120,9 @@ def positive_nodes(pattern: Pattern, path: Path = ()) -> Iterator[tuple[Path, Pa
 
 
 def held_leaves(pattern: Pattern, path: Path = (), most: int | None = 1) -> Iterator[tuple[Path, Atom, int | None]]:
-    """Each leaf with how many events it holds: one, n under `n times`, all since the last firing where they are counted."""
+    """Each leaf with how many events it holds: one, n under `n times`, all since the last firing where they are
+    counted.
+    """
     match pattern:
         case Atom():
             yield path, pattern, most

@@ -35,6 +35,8 @@ class Limits:
         return replace(self, start=max(later, default=None), end=end if self.end is None else min(self.end, end))
 
 
+UNLIMITED = Limits()
+
 Place = tuple[int, str]
 """A place in the order in which events are taken, (time, id)."""
 
@@ -60,8 +62,9 @@ class World:
     @classmethod
     def of(cls, events: Iterable[Event], taxonomy: Taxonomy | None, until: int | None = None) -> World:
         ordered = tuple(sorted(events, key=place))
-        times = [event.time for event in ordered] + [until] * (until is not None and bool(ordered))
-        return cls(ordered, taxonomy or Taxonomy(), (ordered[0].time, max(times)) if ordered else None)
+        last = max((event.time for event in ordered), default=0)
+        end = last if until is None else max(last, until)
+        return cls(ordered, taxonomy or Taxonomy(), (ordered[0].time, end) if ordered else None)
 
     def leaf(self, path: Path, atom: Atom) -> tuple[Event, ...]:
         """The events of an atom's class or below it."""

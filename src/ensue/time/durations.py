@@ -1,4 +1,6 @@
-"""Durations: fixed lengths in microseconds. There are no months and no years in a duration: they have no fixed length."""
+"""Durations: fixed lengths in microseconds. There are no months and no years in a duration: they have no fixed
+length.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ def parse_duration(value: str | float | timedelta) -> int:
             raise ValueError(f"{value!r} is not a duration; write it like 2 minutes or 1h 30m")
         unit = _SPELLINGS.get(match[2].lower() or "second")
         if unit is None:
-            raise ValueError(f"{match[2]!r} is not a unit of duration; use days, hours, minutes, seconds or milliseconds")
+            raise ValueError(
+                f"{match[2]!r} is not a unit of duration; use days, hours, minutes, seconds or milliseconds"
+            )
         total += Fraction(match[1]) * _UNITS[unit]
         position = match.end()
     if not text:

@@ -155,7 +155,9 @@ def format_instant(instant: int, unit: str | None = None) -> str:
             spec = {"second": "seconds", "millisecond": "milliseconds", "microsecond": "microseconds"}[unit]
             return moment.replace(tzinfo=None).isoformat(timespec=spec) + "Z"
         case _:
-            fine = "seconds" if not moment.microsecond else "microseconds" if moment.microsecond % 1000 else "milliseconds"
+            fine = (
+                "seconds" if not moment.microsecond else "microseconds" if moment.microsecond % 1000 else "milliseconds"
+            )
             return moment.replace(tzinfo=None).isoformat(timespec=fine) + "Z"
 
 

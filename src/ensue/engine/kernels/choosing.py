@@ -12,8 +12,8 @@ from ensue.engine.kernels.pairing import CHRONICLE, CUMULATIVE
 def choose(mode, order, parts, turn, used):
     """Which candidates are selected by a context that uses up its parts, and the number of each one's occurrence.
 
-    `order` lists the candidates by group, then by their terminator's turn, then oldest partners first. `parts` holds, for
-    each candidate, numbers of (row, group) pairs; `used` says which of those are used up and is brought up to date.
+    `order` lists the candidates by group, then by their terminator's turn, then oldest partners first. `parts` holds,
+    for each candidate, numbers of (row, group) pairs; `used` says which of those are used up and is brought up to date.
     """
     count, width = parts.shape
     number = np.full(count, -1, np.int64)

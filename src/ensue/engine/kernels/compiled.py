@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
 
-F = TypeVar("F", bound=Callable[..., Any])
+Kernel = Callable[..., Any]
 
 
-def kernel(function: F) -> F:
-    """Compile on first use and keep the machine code on disk."""
-    compiled: F = numba.njit(cache=True, nogil=True)(function)
+def kernel(function: Kernel) -> Kernel:
+    """Compile on first use and keep the machine code on disk. Kernels have no annotations: Numba infers their types."""
+    compiled: Kernel = numba.njit(cache=True, nogil=True)(function)
     return compiled

@@ -1,7 +1,7 @@
 """Looking for what must not be there: an occurrence inside an interval, or between two parts.
 
-The excluded rows of a group stand sorted by begin, with the smallest end from there on beside them: then one binary search
-says whether any of them lies inside an interval.
+The excluded rows of a group stand sorted by begin, with the smallest end from there on beside them: then one binary
+search says whether any of them lies inside an interval.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ def any_inside(begin, end, group, loose, starts, xbegin, xend, xleast, xloose, u
 def between(first, second, low, high, starts, xbegin, xend, xleast, xstarts, xmembers, group):
     """Whether an excluded row of the group lies in [low, high] and shares no event with either part.
 
-    0: no; 1: yes; 2: yes, and strictly before `high`, so that it lies between the first part and any later second one too.
+    0: no; 1: yes; 2: yes, and strictly before `high`, so that it lies between the first part and any later second one
+    too.
     """
     if group < 0:
         return 0

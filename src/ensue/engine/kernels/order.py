@@ -98,7 +98,9 @@ def compare_rows(i, j, begin, end, starts, members, values, unbound, codes, offs
 
 @kernel
 def needs_sorting(begin, end):
-    """Whether rows that are sorted by end are also in §1's order by begin alone, each once; if not, ids must be looked at."""
+    """Whether rows that are sorted by end are also in §1's order by begin alone, each once; if not, ids must be
+    looked at.
+    """
     for place in range(1, end.size):
         if end[place] == end[place - 1] and begin[place] <= begin[place - 1]:
             return True
@@ -187,7 +189,9 @@ def is_sorted(values):
 
 @kernel
 def in_order(times, codes, offsets, data):
-    """0: times are not sorted; 1: they are, but some simultaneous events are not in the order of ids; 2: all is in order."""
+    """0: times are not sorted; 1: they are, but some simultaneous events are not in the order of ids; 2: all is in
+    order.
+    """
     answer = 2
     for place in range(1, times.size):
         if times[place] <= times[place - 1]:

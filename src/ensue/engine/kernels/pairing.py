@@ -4,8 +4,9 @@ Rows of both sides are taken in order of end, at equal ends left before right. A
 the other side that wait in its group, then waits itself. Waiting rows of a group form a linked list in §1's order; rows
 that are used up, too old, or spoilt for good by something excluded are unlinked, so no row is looked at in vain twice.
 
-`consume` is for the contexts that use rows up and `newest` for `recent`, where a group is one joined substitution. `match`
-finds every pair; where joined substitutions are known only of pairs, selection among those is left to `choosing`.
+`consume` is for the contexts that use rows up and `newest` for `recent`, where a group is one joined substitution.
+`match` finds every pair; where joined substitutions are known only of pairs, selection among those is left to
+`choosing`.
 """
 
 from __future__ import annotations
@@ -215,7 +216,13 @@ def consume(
         while current >= 0:
             waits[current] = True
             current = following[current]
-    return out_left[:count].copy(), out_right[:count].copy(), out_number[:count].copy(), waits[:nl].copy(), waits[nl:].copy()
+    return (
+        out_left[:count].copy(),
+        out_right[:count].copy(),
+        out_number[:count].copy(),
+        waits[:nl].copy(),
+        waits[nl:].copy(),
+    )
 
 
 @kernel
@@ -252,7 +259,9 @@ def match(
     xmstarts,
     xmembers,
 ):
-    """Every pair of rows (left, right) that combine, keep the limits and agree; the parameters are those of `consume`."""
+    """Every pair of rows (left, right) that combine, keep the limits and agree; the parameters are those of
+    `consume`.
+    """
     nl, nr = lbegin.size, rbegin.size
     out_left, out_right = np.empty(1024 + nl, np.int64), np.empty(1024 + nl, np.int64)
     count = 0
@@ -296,7 +305,7 @@ def match(
                     fits = fits and at_low[window] <= my_end < at_high[window]
                 for place in range(lloose.shape[1]):
                     one, two = lloose[left, place], rloose[right, place]
-                    fits = fits and (one == two or one == unbound or two == unbound)
+                    fits = fits and (one in (two, unbound) or two == unbound)
                 if fits and not both_ways and other_end == my_begin:
                     fits = not shares(
                         lmembers[lstarts[left] : lstarts[left + 1]], rmembers[rstarts[right] : rstarts[right + 1]]

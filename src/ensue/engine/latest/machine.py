@@ -1,7 +1,8 @@
-"""Events one by one: each leaf holds its newest, each substitution fires on its own, and timers count as events that come.
+"""Events one by one: each leaf holds its newest, each substitution fires on its own, and timers count as events that
+come.
 
-What a firing is looked for in is a handful of held events, and only when every leaf that is needed holds something. So this
-is the one place where the engine asks the definition itself, ⟦q⟧ of the reference, instead of having a third
+What a firing is looked for in is a handful of held events, and only when every leaf that is needed holds something.
+So this is the one place where the engine asks the definition itself, ⟦q⟧ of the reference, instead of having a third
 implementation of every operator (docs/decisions/0004).
 """
 
@@ -63,7 +64,9 @@ class LatestMachine:
         self.world = World((), taxonomy)
         self.always = scope(pattern).always
         self.reach = lifespan(pattern).length
-        self.leaves = [Leaf(path, a, most, frozenset(v for v, _ in a.bindings)) for path, a, most in held_leaves(pattern)]
+        self.leaves = [
+            Leaf(path, a, most, frozenset(v for v, _ in a.bindings)) for path, a, most in held_leaves(pattern)
+        ]
         self.timers = [(path, q) for path, q in positive_nodes(pattern) if isinstance(q, (Delay, Periodic))]
         counting = [q for _, q in positive_nodes(pattern) if isinstance(q, (*COUNTING, Absence))]
         self.counts = bool(counting)
@@ -166,7 +169,9 @@ class LatestMachine:
         if not self.timers:
             return set()
         ahead = Evaluation(replace(held, now=None), Context.ALL)
-        found = {(c.time, c.id) for path, node in self.timers for o in ahead.reports(node, path) for c in o.constituents}
+        found = {
+            (c.time, c.id) for path, node in self.timers for o in ahead.reports(node, path) for c in o.constituents
+        }
         return {timer for timer in found if timer > now}
 
     def _plan_timers(self) -> None:

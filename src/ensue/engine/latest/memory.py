@@ -6,9 +6,9 @@ import json
 from datetime import datetime
 from typing import Any
 
+from ensue.algebra.functions import instant_of
 from ensue.engine.latest.machine import Firing, LatestMachine
 from ensue.model import Constituent, Event, Occurrence, Value
-from ensue.algebra.functions import instant_of
 from ensue.model.occurrences import Bindings
 from ensue.time import to_datetime
 
@@ -38,7 +38,8 @@ def read(machine: LatestMachine, content: bytes) -> None:
     for sigma, since, due, before in memory["firings"]:
         bound = _bindings(sigma)
         known_before = frozenset(
-            Occurrence(begin, end, tuple(Constituent(*c) for c in constituents), bound) for begin, end, constituents in before
+            Occurrence(begin, end, tuple(Constituent(*c) for c in constituents), bound)
+            for begin, end, constituents in before
         )
         machine.firings[bound] = Firing(tuple(since) if since else None, known_before, {tuple(place) for place in due})
     machine.excluded = [_read_event(event) for event in memory["excluded"]]

@@ -5,8 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ensue.algebra import Pattern
-from ensue.algebra.patterns import Absence, And, Aperiodic, AtMost, Atom, Exactly, Or, Periodic, SomeOf, Star, Without
-from ensue.algebra.patterns import Then, ThenBetween
+from ensue.algebra.patterns import (
+    Absence,
+    And,
+    Aperiodic,
+    AtMost,
+    Atom,
+    Exactly,
+    Or,
+    Periodic,
+    SomeOf,
+    Star,
+    Then,
+    ThenBetween,
+    Without,
+)
 from ensue.model import Event
 from ensue.reference.world import Path
 

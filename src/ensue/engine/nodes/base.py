@@ -1,8 +1,8 @@
 """What every node of a plan is: a function (carried rows ++ new rows) → (occurrences, rows to carry).
 
 Time moves in steps. Each delivery comes with a frontier: every occurrence that ends no later than the frontier has been
-delivered. A node works up to its gate, the least frontier of its inputs, and holds back what lies beyond it; so occurrences
-are always processed in order of end, also those that become known long after they ended.
+delivered. A node works up to its gate, the least frontier of its inputs, and holds back what lies beyond it; so
+occurrences are always processed in order of end, also those that become known long after they ended.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from ensue.engine.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What happens in one step: new events, up to what time all events are there, and the span of the history so far."""
+    """What happens in one step: new events, up to what time all events are there, and the span of the history so
+    far.
+    """
 
     events: EventBatch
     first_handle: int
@@ -103,7 +105,9 @@ class Node:
 
 
 class Holding(Node):
-    """A node that may know occurrences before it is their turn: it holds them until its frontier has reached their end."""
+    """A node that may know occurrences before it is their turn: it holds them until its frontier has reached their
+    end.
+    """
 
     def __init__(self, variables: Sequence[str], inputs: Sequence[int] = (), widths: Sequence[int] = ()) -> None:
         super().__init__(variables, inputs, widths)

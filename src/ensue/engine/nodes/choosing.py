@@ -86,8 +86,9 @@ def choose(
 ) -> tuple[Ints, Ints]:
     """The candidates that a context selects, and the number of the occurrence that each belongs to.
 
-    Line i of `sides` and `rows` names the parts of candidate i; `ranks` says for each operand where its rows stand in the
-    order of §1 among the rows of all operands; `waits` which of its rows may be wanted later, and so must be remembered.
+    Line i of `sides` and `rows` names the parts of candidate i; `ranks` says for each operand where its rows stand in
+    the order of §1 among the rows of all operands; `waits` which of its rows may be wanted later, and so must be
+    remembered.
     """
     if not len(rows):
         return np.empty(0, np.int64), np.empty(0, np.int64)
@@ -96,7 +97,9 @@ def choose(
         # Every candidate is alone in its group: there is nothing to choose.
         used.remember(sides, rows, values, waits)
         return np.arange(len(rows)), np.arange(len(rows))
-    ends = np.stack([_gathered([o.end for o in operands], sides[:, p], rows[:, p]) for p in range(rows.shape[1])], axis=1)
+    ends = np.stack(
+        [_gathered([o.end for o in operands], sides[:, p], rows[:, p]) for p in range(rows.shape[1])], axis=1
+    )
     places = np.stack([_gathered(ranks, sides[:, p], rows[:, p]) for p in range(rows.shape[1])], axis=1)
     turns = _turn(ends, sides, rows)
     terminator = np.argmax(turns, axis=1)

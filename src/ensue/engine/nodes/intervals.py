@@ -8,7 +8,7 @@ from enum import Enum
 import numpy as np
 
 from ensue.algebra.patterns import CalendarInterval, FixedInterval
-from ensue.engine.arrays import FOREVER, Ints, Truths
+from ensue.engine.arrays import FOREVER, Ints
 from ensue.engine.candidates import lying_between, struck_inside
 from ensue.engine.codes import UNBOUND
 from ensue.engine.kernels.partition import number_rows
@@ -32,7 +32,9 @@ class Counting(Enum):
         return self in (Counting.AT_MOST, Counting.EXACTLY, Counting.LAST)
 
 
-def spans_between(interval: FixedInterval | CalendarInterval, first: int, last: int, step: Step) -> list[tuple[int, int]]:
+def spans_between(
+    interval: FixedInterval | CalendarInterval, first: int, last: int, step: Step
+) -> list[tuple[int, int]]:
     """The instances of an interval that end at `first` or later and begin no later than `last`.
 
     Of a calendar those count that share an instant with the history so far.
@@ -59,7 +61,12 @@ class During(Holding):
     """Counts the rows of an operand in each interval, by substitution."""
 
     def __init__(
-        self, counting: Counting, count: int, operand: Side, interval: FixedInterval | CalendarInterval | Side, length: int | None
+        self,
+        counting: Counting,
+        count: int,
+        operand: Side,
+        interval: FixedInterval | CalendarInterval | Side,
+        length: int | None,
     ) -> None:
         inner = [interval] if isinstance(interval, Side) else []
         names = {*operand.variables, *(name for side in inner for name in side.variables)}
@@ -72,8 +79,8 @@ class During(Holding):
     def process(self, step: Step, ready: list[Rows], gate: int) -> Rows:
         old = len(self.state["inside"])
         rows = concat([self.state["inside"], ready[0]])
-        spans, names, ended = self._spans(step, ready, gate)
-        found = self._counted(step, rows, old, spans, names, ended)
+        spans, names = self._spans(step, ready, gate)
+        found = self._counted(step, rows, old, spans, names)
         if isinstance(self.interval, Side):
             oldest = gate + 1 - self.length if gate < FOREVER else FOREVER
         else:
@@ -88,25 +95,24 @@ class During(Holding):
             return gate - self.length
         return min(gate, open_since(self.interval, gate) - 1) if self.counting is Counting.LAST else gate
 
-    def _spans(self, step: Step, ready: list[Rows], gate: int) -> tuple[Rows, tuple[str, ...], Truths]:
-        """The intervals to look at now, the variables that come with them, and which of them have ended."""
+    def _spans(self, step: Step, ready: list[Rows], gate: int) -> tuple[Rows, tuple[str, ...]]:
+        """The intervals to look at now, and the variables that come with them."""
         if isinstance(self.interval, Side):
-            return ready[1], self.interval.variables, np.ones(len(ready[1]), np.bool_)
+            return ready[1], self.interval.variables
         spans = np.array(spans_between(self.interval, self.gate + 1, gate, step), np.int64).reshape(-1, 2)
-        ended = spans[:, 1] <= gate
         if self.counting.at_the_end:
-            spans, ended = spans[ended], ended[ended]
-        return Rows.of_intervals(spans[:, 0].copy(), spans[:, 1].copy()), (), ended
+            spans = spans[spans[:, 1] <= gate]
+        return Rows.of_intervals(spans[:, 0].copy(), spans[:, 1].copy()), ()
 
-    def _counted(
-        self, step: Step, rows: Rows, old: int, spans: Rows, names: tuple[str, ...], ended: Truths
-    ) -> Rows:
+    def _counted(self, step: Step, rows: Rows, old: int, spans: Rows, names: tuple[str, ...]) -> Rows:
         places, inside = _inside(spans, names, rows, self.operand.variables)
         values = joined_values(
             columns(spans.values, names, self.variables)[places],
             columns(rows.values, self.operand.variables, self.variables)[inside],
         )
-        order = np.lexsort((inside, number_rows(np.ascontiguousarray(np.concatenate([places[:, None], values], axis=1)))[0]))
+        order = np.lexsort(
+            (inside, number_rows(np.ascontiguousarray(np.concatenate([places[:, None], values], axis=1)))[0])
+        )
         places, inside, values = places[order], inside[order], values[order]
         keys = np.ascontiguousarray(np.concatenate([places[:, None], values], axis=1))
         group, groups = number_rows(keys)

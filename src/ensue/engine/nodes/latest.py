@@ -52,7 +52,9 @@ class Latest(Node):
         columns = {name: batch.column(name).take(rows).to_pylist() for name in self.attributes}
         ids = batch.ids.take(rows).to_pylist()
         return [
-            Event(ids[i], batch.type_names[batch.types[row]], int(batch.times[row]), {n: c[i] for n, c in columns.items()})
+            Event(
+                ids[i], batch.type_names[batch.types[row]], int(batch.times[row]), {n: c[i] for n, c in columns.items()}
+            )
             for i, row in enumerate(rows.tolist())
         ]
 

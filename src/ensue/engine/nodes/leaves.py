@@ -14,7 +14,9 @@ from ensue.model import Taxonomy
 
 
 class Leaf(Node):
-    """One occurrence for each event of the atom's class or below it that passes the condition and binds its variables."""
+    """One occurrence for each event of the atom's class or below it that passes the condition and binds its
+    variables.
+    """
 
     def __init__(self, atom: Atom, taxonomy: Taxonomy) -> None:
         super().__init__(tuple({variable for variable, _ in atom.bindings}))

@@ -15,8 +15,7 @@ from ensue.algebra import Context
 from ensue.engine.arrays import Ints, Truths, no_ints
 from ensue.engine.candidates import BETWEEN, Tests, exclusion_arrays, lying_between, struck_inside
 from ensue.engine.codes import UNBOUND
-from ensue.engine.kernels import members as member_kernels
-from ensue.engine.kernels import pairing
+from ensue.engine.kernels import members as member_kernels, pairing
 from ensue.engine.kernels.order import is_sorted
 from ensue.engine.kernels.partition import number_rows
 from ensue.engine.nodes.base import Node, Step
@@ -36,7 +35,9 @@ MODES = {
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """An input of a node: its place in the plan, the variables it binds, and whether it binds all of them in every row."""
+    """An input of a node: its place in the plan, the variables it binds, and whether it binds all of them in every
+    row.
+    """
 
     node: int
     variables: tuple[str, ...]
@@ -88,7 +89,9 @@ class Kind(Enum):
 
 
 class Pairs(Node):
-    """Pairs of rows that combine, pass the tests and are selected; optionally with the rows of `gathered` between them."""
+    """Pairs of rows that combine, pass the tests and are selected; optionally with the rows of `gathered` between
+    them.
+    """
 
     def __init__(
         self, kind: Kind, context: Context, left: Side, right: Side, tests: Tests, gathered: Side | None = None
@@ -155,7 +158,9 @@ class Pairs(Node):
     def _exclusions_are_firm(self, extra: list[Rows]) -> bool:
         """Whether every variable shared with what is excluded is bound in every row."""
         return all(
-            not (columns(rows.values, item.variables, tuple(set(item.variables) & set(self.variables))) == UNBOUND).any()
+            not (
+                columns(rows.values, item.variables, tuple(set(item.variables) & set(self.variables))) == UNBOUND
+            ).any()
             for item, rows in zip(self.tests.excluded, extra, strict=False)
         )
 
@@ -188,8 +193,8 @@ class Pairs(Node):
             lefts, rights, number, *kept = pairing.consume(
                 self.kind is Kind.AND, self.mode, *sides, *limits, self.right.instant, *found
             )
-            for mask, still in zip(waits, kept, strict=True):
-                mask &= still
+            np.logical_and(waits[0], kept[0], out=waits[0])
+            np.logical_and(waits[1], kept[1], out=waits[1])
         return Matched(left, right, lefts, rights, right.values[rights]), number
 
     def _enumerated(
@@ -203,7 +208,10 @@ class Pairs(Node):
     ) -> tuple[Matched, Ints]:
         """Joined substitutions are known only of pairs: all candidates first, then tests, then selection."""
         shared = tuple(name for name in self.left.variables if name in self.right.variables)
-        mine, theirs = columns(left.values, self.left.variables, shared), columns(right.values, self.right.variables, shared)
+        mine, theirs = (
+            columns(left.values, self.left.variables, shared),
+            columns(right.values, self.right.variables, shared),
+        )
         both = np.concatenate([mine, theirs])
         firm = [i for i in range(len(shared)) if not (both[:, i] == UNBOUND).any()]
         rest = [i for i in range(len(shared)) if i not in firm]
@@ -342,4 +350,3 @@ def merged(rows: Rows, number: Ints, store: Store) -> Rows:
 def joined_values(mine: Ints, theirs: Ints) -> Ints:
     """The joined substitution of rows that agree."""
     return np.where(mine == UNBOUND, theirs, mine)
-

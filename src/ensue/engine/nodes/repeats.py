@@ -6,8 +6,7 @@ import numpy as np
 
 from ensue.algebra import Context
 from ensue.engine.candidates import Tests, struck_inside
-from ensue.engine.kernels import members as member_kernels
-from ensue.engine.kernels import runs as run_kernels
+from ensue.engine.kernels import members as member_kernels, runs as run_kernels
 from ensue.engine.kernels.partition import number_rows
 from ensue.engine.nodes.base import Node, Step
 from ensue.engine.nodes.simple import latest
@@ -15,7 +14,9 @@ from ensue.engine.rows import Rows, canonical, concat
 
 
 class Repeats(Node):
-    """Each run of n successive rows with the same substitution that passes the tests; in chronicle and cumulative disjoint."""
+    """Each run of n successive rows with the same substitution that passes the tests; in chronicle and cumulative
+    disjoint.
+    """
 
     def __init__(self, count: int, context: Context, source: int, variables: tuple[str, ...], tests: Tests) -> None:
         widths = [len(variables), *(len(item.variables) for item in tests.excluded)]
@@ -35,8 +36,12 @@ class Repeats(Node):
         )
         runs = found.reshape(-1, self.count)
         last = runs[:, -1]
-        wholes = Rows(begin, rows.end[last], np.zeros(len(last) + 1, np.int64), np.empty(0, np.int64), rows.values[last])
-        mask = tests.interval_holds(wholes.begin, wholes.end) & tests.conditions_hold(wholes.values, self.variables, step.book)
+        wholes = Rows(
+            begin, rows.end[last], np.zeros(len(last) + 1, np.int64), np.empty(0, np.int64), rows.values[last]
+        )
+        mask = tests.interval_holds(wholes.begin, wholes.end) & tests.conditions_hold(
+            wholes.values, self.variables, step.book
+        )
         for i, item in enumerate(tests.excluded):
             excluded = concat([self.state[f"excluded {i}"], ready[1 + i]])
             mask &= ~struck_inside(wholes, self.variables, excluded, item.variables)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ensue.engine.candidates import Tests, struck_inside
 from ensue.engine.nodes.base import Node, Step
 from ensue.engine.rows import Rows, aligned, canonical, canonical_order, concat
 from ensue.engine.store import Store
-from ensue.engine.candidates import Tests, struck_inside
 
 
 class Filter(Node):
@@ -48,7 +48,9 @@ class Union(Node):
 
 
 def latest(rows: Rows, store: Store) -> np.ndarray:
-    """Context `recent`: of the rows with the same end and substitution the one with the latest begin, then the last in §1."""
+    """Context `recent`: of the rows with the same end and substitution the one with the latest begin, then the last
+    in §1.
+    """
     from ensue.engine.kernels.partition import number_rows
 
     order, _ = canonical_order(rows, store)

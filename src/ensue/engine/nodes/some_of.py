@@ -33,7 +33,9 @@ class _Tuples:
 class SomeOf(Node):
     """m of n operands. `others` are, for `exactly m of n`, all occurrences of each operand: none may lie inside."""
 
-    def __init__(self, count: int, context: Context, operands: Sequence[Side], others: Sequence[Side], tests: Tests) -> None:
+    def __init__(
+        self, count: int, context: Context, operands: Sequence[Side], others: Sequence[Side], tests: Tests
+    ) -> None:
         sides = [*operands, *others]
         extra = [(item.node, item.variables) for item in tests.excluded]
         super().__init__(
@@ -43,7 +45,7 @@ class SomeOf(Node):
         )
         self.count, self.mode, self.tests = count, MODES[context], tests
         self.operands, self.others = operands, others
-        for i, side in enumerate(operands):
+        for i in range(len(operands)):
             self.state[f"operand {i}"] = Rows.empty(len(self.variables))
         self.excluded_names = [*(side.variables for side in others), *(names for _, names in extra)]
         for i, names in enumerate(self.excluded_names):
@@ -71,7 +73,9 @@ class SomeOf(Node):
         return canonical(out, step.store)
 
     def _combined(self, store: Store, rows: list[Rows], chosen: tuple[int, ...], old: list[int]) -> _Tuples:
-        """Every way to take one row of each chosen operand such that they agree, keep the limits, and one of them is new."""
+        """Every way to take one row of each chosen operand such that they agree, keep the limits, and one of them is
+        new.
+        """
         first = rows[chosen[0]]
         found = _Tuples(first, np.arange(len(first))[:, None])
         for operand in chosen[1:]:
@@ -81,7 +85,7 @@ class SomeOf(Node):
             parts = np.concatenate([found.parts[left], right[:, None]], axis=1)
             order = np.argsort(wholes.end, kind="stable")
             found = _Tuples(wholes.take(order), parts[order])
-        fresh = (found.parts >= np.array([old[operand] for operand in chosen])).any(axis=1)
+        fresh = np.any(found.parts >= np.array([old[operand] for operand in chosen]), axis=1)
         return _Tuples(found.wholes.where(fresh), found.parts[fresh])
 
     def _paired(self, left: Rows, right: Rows) -> tuple[Ints, Ints]:
@@ -93,7 +97,9 @@ class SomeOf(Node):
         nothing = exclusion_arrays((), [], np.empty((0, 0), np.int64), ())
         return every_pair(True, left, right, (0, 0), numbers, groups, loosely, self.tests.limits(), nothing)
 
-    def _tested(self, step: Step, found: _Tuples, chosen: tuple[int, ...], excluded: list[Rows]) -> tuple[tuple[int, ...], _Tuples]:
+    def _tested(
+        self, step: Step, found: _Tuples, chosen: tuple[int, ...], excluded: list[Rows]
+    ) -> tuple[tuple[int, ...], _Tuples]:
         wholes = found.wholes
         mask = self.tests.interval_holds(wholes.begin, wholes.end)
         mask &= self.tests.conditions_hold(wholes.values, self.variables, step.book)
@@ -112,7 +118,9 @@ class SomeOf(Node):
             return wholes.take(latest(wholes, step.store))
         sides = np.concatenate([np.tile(np.array(chosen), (len(tuples.parts), 1)) for chosen, tuples in found])
         parts = np.concatenate([tuples.parts for _, tuples in found])
-        chosen, number = choose(self.mode, rows, sides, parts, wholes.values, _ranks(rows, step.store), self.used, waits)
+        chosen, number = choose(
+            self.mode, rows, sides, parts, wholes.values, _ranks(rows, step.store), self.used, waits
+        )
         return merged(wholes.take(chosen), number, step.store)
 
 

@@ -96,13 +96,13 @@ def temporal(step: Step, names: tuple[str, ...], sources: Rows, rows: Ints, dela
     return Rows.of_events(times, np.arange(first, first + len(times), dtype=np.int64), chosen.values)
 
 
-def first_after(
-    starts: Rows, names: tuple[str, ...], stops: Rows, stop_names: tuple[str, ...]
-) -> tuple[Ints, Ints]:
+def first_after(starts: Rows, names: tuple[str, ...], stops: Rows, stop_names: tuple[str, ...]) -> tuple[Ints, Ints]:
     """For each start that has one, the first (in §1) agreeing stop after it; stops are in that order."""
     boundless = Rows.of_intervals(np.full(1, FOREVER, np.int64), np.full(1, FOREVER, np.int64))
     nothing = np.zeros(len(starts), np.int64)
-    places, found = lying_between(np.arange(len(starts)), nothing, starts, boundless, starts.values, names, stops, stop_names)
+    places, found = lying_between(
+        np.arange(len(starts)), nothing, starts, boundless, starts.values, names, stops, stop_names
+    )
     order = np.lexsort((found, places))
     places, found = places[order], found[order]
     firsts = np.diff(places, prepend=-1) != 0
@@ -115,4 +115,3 @@ def _spread(low: Ints, high: Ints) -> tuple[Ints, Ints]:
     rows = np.repeat(np.arange(len(low)), counts)
     within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
     return rows, np.repeat(low, counts) + within
-

@@ -1,0 +1,24 @@
+"""Numbers as codes: the bits of their doubles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ensue.engine.kernels.compiled import kernel
+
+
+@kernel
+def encode_integers(values, valid, unbound):
+    """The codes of whole numbers, and how many are too large to be doubles without loss."""
+    doubles = np.empty(values.size, np.float64)
+    large = 0
+    for row in range(values.size):
+        value = values[row]
+        doubles[row] = value
+        if valid[row] and (value > 2**53 or value < -(2**53)):
+            large += 1
+    codes = doubles.view(np.int64)
+    for row in range(values.size):
+        if not valid[row]:
+            codes[row] = unbound
+    return codes, large
