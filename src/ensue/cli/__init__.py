@@ -1,16 +1,22 @@
 """The command line. One module a command, imported only when that command runs."""
 
+import os
 import sys
 
 from cyclopts import App, CycloptsError, Group
 
 from ensue import __version__
+from ensue.cli import _help
+from ensue.errors import EnsueError
 
 _DEVELOPMENT = Group("Development", sort_key=1)
 
 app = App(name="ensue", help="Composite event processing.", version=__version__)
 app.register_install_completion_command(show=False)
-app.command("ensue.cli.demo:demo", help="Show what Ensue does, on a small history.")
+app.command("ensue.cli.demo:demo", help=_help.DEMO)
+app.command("ensue.cli.detect:detect", help=_help.DETECT)
+app.command("ensue.cli.check:check", help=_help.CHECK)
+app.command("ensue.cli.explain:explain", help=_help.EXPLAIN)
 app.command("ensue.cli.test:test", group=_DEVELOPMENT, help="Run Ensue's own tests.")
 app.command(
     "ensue.cli.lint:lint", group=_DEVELOPMENT, help="Check the style, the format and the types of Ensue's code."
@@ -23,3 +29,11 @@ def main() -> None:
         app(exit_on_error=False)
     except CycloptsError:  # already printed
         sys.exit(2)
+    except EnsueError as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:  # whoever read our output has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)

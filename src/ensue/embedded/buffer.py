@@ -56,7 +56,7 @@ class SortBuffer:
 
     def _up_to(self, last: int) -> tuple[EventBatch, int]:
         held = self.held
-        if not is_sorted(held.times):  # type: ignore[no-untyped-call]  # a kernel
+        if not is_sorted(held.times):
             held = held.take(np.argsort(held.times, kind="stable"))
         place = int(np.searchsorted(held.times, last, side="right"))
         self._held = [detached(cut(held, place, len(held)), self.attributes)]

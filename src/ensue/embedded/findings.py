@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -79,20 +80,21 @@ def table(found: Found, watched: Watched, identities: Identities, kinds: Kinds) 
         _lists(rows.starts, _member_ids(found)),
         *(column_as(types[name], found.book.decode(rows.values[:, i])) for i, name in enumerate(found.variables)),
     ]
-    return pa.Table.from_arrays(arrays, names=[*FIXED.names, *(_column_name(name) for name in found.variables)])
+    return pa.Table.from_arrays(arrays, names=[*FIXED.names, *variable_columns(found.variables)])
 
 
 def empty_table(watched: Watched, kinds: Kinds) -> pa.Table:
     """The same columns, without rows."""
     types = kinds.variable_types(watched.pattern)
     variables = sorted(scope(watched.pattern).sometimes)
-    fields = [*FIXED, *(pa.field(_column_name(name), types[name]) for name in variables)]
+    columns = zip(variable_columns(variables), variables, strict=True)
+    fields = [*FIXED, *(pa.field(column, types[name]) for column, name in columns)]
     return pa.schema(fields).empty_table()
 
 
-def _column_name(variable: str) -> str:
-    """A variable called like one of the fixed columns keeps its question mark."""
-    return f"?{variable}" if variable in FIXED.names else variable
+def variable_columns(variables: Iterable[str]) -> list[str]:
+    """The columns of variables; one that is called like one of the fixed columns keeps its question mark."""
+    return [f"?{name}" if name in FIXED.names else name for name in variables]
 
 
 def _member_ids(found: Found) -> pa.Array:

@@ -35,6 +35,9 @@ class Incoming(Protocol):
     def column(self, name: str) -> Column | None:
         """One column by its kinds of values; None if there is no such column."""
 
+    def labels(self, name: str) -> Column | None:
+        """The same for types and ids: where a source has only texts, a label is one even if it looks like a number."""
+
     def absent(self, name: str) -> Truths:
         """The rows with nothing at all in a column: a list there is no value either, but it is not nothing."""
 

@@ -35,10 +35,10 @@ def read(events: Incoming, names: Names, first: int) -> Reading:
     """The events as a batch. `first` is the position of the first row: an event without an id is called by it."""
     count = len(events)
     types, type_names, typed = _types(events, names, count)
-    times, timed = instants(_needed(events, names.time, "time", count))
+    times, timed = instants(_needed(events.column(names.time), events, names.time, "time"))
     ids, identified, given = _ids(events, names.id, first, count)
     fine = typed & timed & identified
-    batch = EventBatch(times, ids, types, type_names, _attributes(events, names, count, times, ids))
+    batch = EventBatch(times, ids, types, type_names, _attributes(events, names, count, times))
     rows = np.arange(count, dtype=np.int64)
     if fine.all():
         return Reading(batch, rows, [], given)
@@ -54,7 +54,7 @@ def read(events: Incoming, names: Names, first: int) -> Reading:
 def _types(events: Incoming, names: Names, count: int) -> tuple[Types, tuple[str, ...], Truths]:
     if names.event_type is not None:
         return np.zeros(count, np.int64), (names.event_type,), np.ones(count, np.bool_)
-    column = _needed(events, names.type, "type", count)
+    column = _needed(events.labels(names.type), events, names.type, "type")
     if "text" not in column.parts:
         return np.zeros(count, np.int64), ("",), np.zeros(count, np.bool_)
     values, valid = column.parts["text"]
@@ -68,7 +68,7 @@ def _types(events: Incoming, names: Names, count: int) -> tuple[Types, tuple[str
 
 def _ids(events: Incoming, name: str, first: int, count: int) -> tuple[Ids, Truths, bool]:
     """Ids as texts; numbers become their digits, and what is missing is called by its position."""
-    column = events.column(name)
+    column = events.labels(name)
     if column is None or not column.parts:
         nothing = np.ones(count, np.bool_) if column is None else events.absent(name)
         return Ids.from_positions(first, count), nothing, False
@@ -97,11 +97,10 @@ def _digits(values: Ints) -> pa.Array:
     return pa.array(texts, pa.large_string())
 
 
-def _needed(events: Incoming, name: str, role: str, count: int) -> Column:
-    column = events.column(name)
+def _needed(column: Column | None, events: Incoming, name: str, role: str) -> Column:
     if column is not None:
         return column
-    if not count:
+    if not len(events):
         return Column(0, {})
     known = list(events.names())
     hint = near(name, known) or (f"the columns are {', '.join(known[:20])}" if known else "the events are empty")
@@ -110,14 +109,12 @@ def _needed(events: Incoming, name: str, role: str, count: int) -> Column:
     )
 
 
-def _attributes(events: Incoming, names: Names, count: int, times: Ints, ids: Ids) -> Callable[[str], Column]:
-    """Attributes by name. The id is a text and the time a time there, however they were written."""
+def _attributes(events: Incoming, names: Names, count: int, times: Ints) -> Callable[[str], Column]:
+    """Attributes by name. Seen as an attribute, the time is a time, however it was written."""
 
     def attribute(name: str) -> Column:
         if name == names.time:
             return Column(count, {"time": (times, np.ones(count, np.bool_))})
-        if name == names.id:
-            return Column(count, {"text": (pa.array(ids.to_pylist(), pa.large_string()), np.ones(count, np.bool_))})
         column = events.column(name)
         return Column(count, {}) if column is None else column
 

@@ -57,6 +57,9 @@ class Records:
                 )
             ) from None
 
+    def labels(self, name: str) -> Column | None:
+        return self.column(name)
+
     def absent(self, name: str) -> Truths:
         values = (row.get(name) for row in self.rows)
         found = (value is None or (isinstance(value, float) and value != value) for value in values)  # noqa: PLR0124 - NaN

@@ -39,7 +39,7 @@ class SeenIds:
         self._newest = max(self._newest, int(times.max(initial=-FOREVER)))
         self._make_room(len(ids.codes))
         lanes = digest_ids(ids.codes, *ids.table())
-        earlier = insert(lanes, positions, times, self._lanes, self._positions, self._times)
+        earlier: Ints = insert(lanes, positions, times, self._lanes, self._positions, self._times)
         self._count += int((earlier < 0).sum())
         if self.made:
             self._among_made(ids, earlier)

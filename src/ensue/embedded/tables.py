@@ -32,6 +32,9 @@ class Arrow:
         place = self._places.get(name)
         return None if place is None else from_arrow(self._table.column(place))
 
+    def labels(self, name: str) -> Column | None:
+        return self.column(name)
+
     def absent(self, name: str) -> Truths:
         return np.asarray(self._table.column(self._places[name]).is_null(nan_is_null=True))
 
@@ -63,6 +66,9 @@ class Pandas:
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
             return column_of([None if value != value else value for value in series.tolist()])  # noqa: PLR0124 - NaN
 
+    def labels(self, name: str) -> Column | None:
+        return self.column(name)
+
     def absent(self, name: str) -> Truths:
         found: Truths = self._frame.iloc[:, self._names[name]].isna().to_numpy(dtype=np.bool_)
         return found
@@ -92,6 +98,9 @@ class Polars:
         if str(series.dtype) == "Object":
             return column_of(series.to_list())
         return from_arrow(series.to_arrow())
+
+    def labels(self, name: str) -> Column | None:
+        return self.column(name)
 
     def absent(self, name: str) -> Truths:
         return np.asarray(self._frame.get_column(name).is_null().to_arrow())

@@ -27,8 +27,9 @@ def spans(interval: Interval, inner: Iterable[Occurrence], world: World) -> list
     """
     match interval:
         case FixedInterval(start, end):
-            return [Span(start, end)]
+            found = [Span(start, end)]
         case CalendarInterval(calendar):
-            return [Span(*instance) for instance in calendar.between(*world.span)] if world.span else []
+            found = [Span(*instance) for instance in calendar.between(*world.span)] if world.span else []
         case _:
-            return [Span(o.begin, o.end, o.bindings) for o in inner]
+            found = [Span(o.begin, o.end, o.bindings) for o in inner]
+    return found if world.remembered is None else [span for span in found if span.begin >= world.remembered]

@@ -49,7 +49,8 @@ class World:
     """A history as a pattern sees it, from its first event to its last (`span`).
 
     In context `latest` the leaves see only what they hold (`held`), nothing beyond the place `now` is known yet, and
-    `A and !B` asks for the time since the last firing (`since`).
+    `A and !B` asks for the time since the last firing (`since`). Who runs it for ever may forget: intervals that began
+    before `remembered` are over, and are not looked at again.
     """
 
     events: tuple[Event, ...]
@@ -58,6 +59,7 @@ class World:
     held: Mapping[Path, tuple[Event, ...]] | None = None
     now: Place | None = None
     since: Place | None = None
+    remembered: int | None = None
 
     @classmethod
     def of(cls, events: Iterable[Event], taxonomy: Taxonomy | None, until: int | None = None) -> World:

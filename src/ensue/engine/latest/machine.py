@@ -80,7 +80,9 @@ class LatestMachine:
 
     def advance(self, events: list[Event], clock: int, span: tuple[int, int] | None) -> list[Occurrence]:
         """Take events in order, and the timers up to the clock."""
-        self.world = replace(self.world, span=span)
+        # Calendars are looked through from what is still remembered, not from the beginning of time.
+        past = self.world.remembered
+        self.world = replace(self.world, span=span if past is None or span is None else (max(span[0], past), span[1]))
         self._plan_timers()
         found: list[Occurrence] = []
         for event in events:
@@ -196,6 +198,7 @@ class LatestMachine:
         """Events older than the pattern's lifespan matter no more, nor firings that nothing held is older than."""
         if self.reach is not None:
             oldest = clock - self.reach
+            self.world = replace(self.world, remembered=oldest)
             for known in self.held.values():
                 for bindings in list(known):
                     known[bindings] = [event for event in known[bindings] if event.time >= oldest]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -24,7 +25,15 @@ def write(machine: LatestMachine) -> bytes:
         for sigma, f in machine.firings.items()
     ]
     excluded = [_event(event) for event in machine.excluded]
-    return json.dumps({"held": held, "firings": firings, "excluded": excluded, "place": machine.place}).encode()
+    return json.dumps(
+        {
+            "held": held,
+            "firings": firings,
+            "excluded": excluded,
+            "place": machine.place,
+            "remembered": machine.world.remembered,
+        }
+    ).encode()
 
 
 def read(machine: LatestMachine, content: bytes) -> None:
@@ -44,6 +53,7 @@ def read(machine: LatestMachine, content: bytes) -> None:
         machine.firings[bound] = Firing(tuple(since) if since else None, known_before, {tuple(place) for place in due})
     machine.excluded = [_read_event(event) for event in memory["excluded"]]
     machine.place = tuple(memory["place"])
+    machine.world = replace(machine.world, remembered=memory["remembered"])
 
 
 def _event(event: Event) -> list[Any]:
