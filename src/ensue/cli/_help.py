@@ -1,0 +1,36 @@
+"""What the commands say about themselves. It stands here because `ensue --help` must not load them all."""
+
+DEMO = "Show what Ensue does, on a week of real earthquakes."
+
+DETECT = """Find the occurrences of a pattern in files of events.
+
+Files are JSON lines, CSV or Parquet, by their names, also compressed with gzip; `-` is JSON lines from standard input.
+They are read whole, so their rows may stand in any order. Exit code 2 means that something in the input is wrong.
+
+For example:
+
+    ensue detect '3 times Login(user = ?u, ok = false) within 2 minutes' logins.jsonl
+    ensue detect 'Order(id = ?o) then Payment(order = ?o) within 1 h' orders.csv payments.csv --to paid.jsonl
+    tail -f events.jsonl | ensue detect 'A then B within 10 s' - --delay 5s --output jsonl
+"""
+
+CHECK = """Check programs and report every error in them.
+
+Exit code 2 if there is one.
+
+For example:
+
+    ensue check fraud.ensue
+    ensue check rules/*.ensue
+"""
+
+EXPLAIN = """Say what a pattern or a program means, and how it would be run.
+
+Shows the canonical form, how long an event can matter (β) and why, what has to be kept, and the plan as a tree.
+
+For example:
+
+    ensue explain '((Login; Logout) - Buy)_120'
+    ensue explain 'A > (B & C) within 5 min' --context chronicle
+    ensue explain fraud.ensue
+"""

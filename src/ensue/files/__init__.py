@@ -1,0 +1,1 @@
+"""Events from files and findings into files: JSON lines, CSV and Parquet."""

@@ -1,0 +1,83 @@
+"""Parts of files: some rows as columns, where they stand in the file, and what could not be read."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from ensue.embedded.incoming import Incoming
+from ensue.errors import Diagnostic
+
+SIZE = 100_000
+"""How many rows are read at a time: enough for columns to pay, little enough for memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A line that is no row at all."""
+
+    problem: Diagnostic
+    raw: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Rows of a file, with their lines (of a Parquet file: their numbers, from 1) and their text as it stands there."""
+
+    file: str
+    events: Incoming
+    lines: Sequence[int]
+    raw: Callable[[int], str]
+    unreadable: list[Unreadable] = field(default_factory=list)
+    done: int = 0
+    """How many bytes of the file have been read."""
+
+
+Chunks: TypeAlias = Iterator[Chunk]
+
+
+Reader: TypeAlias = Callable[[str, Iterable[str]], Chunks]
+"""Reads a file of one kind, chunk by chunk; of its columns only the named ones are needed."""
+
+
+class Ledger:
+    """Where every row came from, over all files, by the position it has among the rows."""
+
+    def __init__(self) -> None:
+        self._firsts: list[int] = []
+        self._parts: list[tuple[str, Sequence[int]]] = []
+
+    def at(self, position: int, chunk: Chunk) -> Here:
+        """Note a chunk whose first row has this position."""
+        self._firsts.append(position)
+        self._parts.append((chunk.file, _short(chunk.lines)))
+        return Here(self, position)
+
+    def place(self, position: int) -> tuple[str, int]:
+        part = bisect_right(self._firsts, position) - 1
+        file, lines = self._parts[part]
+        return file, int(lines[position - self._firsts[part]])
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """The places of the rows of one chunk, and of all rows before it."""
+
+    ledger: Ledger
+    first: int
+
+    def place(self, row: int) -> tuple[str | None, int | None]:
+        return self.ledger.place(self.first + row)
+
+    def phrase(self, row: int) -> str:
+        file, line = self.ledger.place(self.first + row)
+        return f"{file}:{line}"
+
+
+def _short(lines: Sequence[int]) -> Sequence[int]:
+    """Successive lines as a range, which takes no memory."""
+    if lines and lines[-1] - lines[0] == len(lines) - 1:
+        return range(lines[0], lines[-1] + 1)
+    return lines
