@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 
 from cyclopts import App, CycloptsError, Group
 
@@ -23,10 +24,10 @@ app.command(
 )
 
 
-def main() -> None:
-    """Run the command named in `sys.argv`; a command returns its exit code, and 2 means that the input was wrong."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command, by default that of `sys.argv`; it returns its exit code, and 2 means that the input was wrong."""
     try:
-        app(exit_on_error=False)
+        app(arguments, exit_on_error=False)
     except CycloptsError:  # already printed
         sys.exit(2)
     except EnsueError as error:

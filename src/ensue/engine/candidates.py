@@ -166,40 +166,57 @@ class Looked:
 def exclusion_arrays(
     excluded: tuple[Excluded, ...], rows: list[Rows], keys: Ints, names: tuple[str, ...]
 ) -> tuple[Any, ...]:
-    """What the pairing kernel needs to look for excluded rows group by group.
+    """What the pairing kernels need to look for excluded rows group by group.
 
     `keys` has one row of codes for each group; all variables shared with an excluded node are always bound.
     """
-    kinds, bases, maps = [], [], []
-    starts, begins, ends, leasts, mstarts, members = [], [], [], [], [], []
+    items = list(zip(excluded, rows, strict=True))
+    inside = [(others, item) for item, others in items if item.kind == INSIDE]
+    apart = [(others, item) for item, others in items if item.kind == BETWEEN]
+    return *_inside_arrays(inside, keys, names), *_between_arrays(apart, keys, names)
+
+
+def _inside_arrays(items: list[tuple[Rows, Excluded]], keys: Ints, names: tuple[str, ...]) -> tuple[Any, ...]:
+    """Rows in order of end, with the numbers of their groups, and from the groups of candidates to those."""
+    starts, bases, ends, begins, groups, maps = [0], [], [], [], [], []
+    size = 0
+    for others, item in items:
+        shared = tuple(name for name in names if name in item.variables)
+        mine, theirs = columns(keys, names, shared), columns(others.values, item.variables, shared)
+        numbers, count = partition_kernels.number_rows(np.concatenate([mine, theirs]))
+        starts.append(starts[-1] + len(others))
+        bases.append(size)
+        ends.append(others.end)
+        begins.append(others.begin)
+        groups.append(numbers[len(mine) :])
+        maps.append(numbers[: len(mine)])
+        size += max(count, 1)
+    return np.array(starts, np.int64), *map(_joined, (ends, begins, groups)), np.array(bases, np.int64), _joined(maps), size
+
+
+def _between_arrays(items: list[tuple[Rows, Excluded]], keys: Ints, names: tuple[str, ...]) -> tuple[Any, ...]:
+    """Rows by group and begin, with their members."""
+    bases, maps, starts, begins, ends, leasts, mstarts, members = [], [], [], [], [], [], [], []
     base = shift = mshift = 0
-    for item, others in zip(excluded, rows, strict=True):
+    for others, item in items:
         looked = Looked.at(keys, names, others, item.variables)
         first, begin, end, least = looked.segments
-        kinds.append(item.kind)
+        ordered = others.take(looked.order)
         bases.append(base)
         maps.append(looked.group)
         starts.append(first + shift)
         begins.append(begin)
         ends.append(end)
         leasts.append(least)
-        if item.kind == BETWEEN:
-            ordered = others.take(looked.order)
-            mstarts.append(ordered.starts[:-1] + mshift)
-            members.append(ordered.members)
-            mshift += len(ordered.members)
-        else:
-            mstarts.append(np.full(len(begin), mshift, np.int64))
-        base += len(first)
-        shift += len(begin)
-    empty = np.empty(0, np.int64)
-    return (
-        np.array(kinds, np.int64),
-        np.array(bases, np.int64),
-        *(np.concatenate(parts) if parts else empty for parts in (maps, starts, begins, ends, leasts)),
-        np.concatenate([*mstarts, [mshift]]).astype(np.int64),
-        np.concatenate(members) if members else empty,
-    )
+        mstarts.append(ordered.starts[:-1] + mshift)
+        members.append(ordered.members)
+        base, shift, mshift = base + len(first), shift + len(begin), mshift + len(ordered.members)
+    tail = [*mstarts, np.array([mshift], np.int64)]
+    return np.array(bases, np.int64), *map(_joined, (maps, starts, begins, ends, leasts, tail, members))
+
+
+def _joined(parts: list[Ints]) -> Ints:
+    return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
 
 __all__ = ["BETWEEN", "INSIDE", "Excluded", "Looked", "Tests", "exclusion_arrays", "lying_between", "struck_inside"]

@@ -66,7 +66,7 @@ class Engine:
         """Take the events up to the clock's new time, all of which lie after its old time; say what they complete."""
         batch = events.sorted()
         self._extend(batch, clock)
-        first = self.store.append(batch.times, batch.ids)
+        first = self.store.append(batch.times, batch.ids, in_order=True)
         step = Step(batch, first, self.store, self.book, clock, self.span)
         deliveries: list[Delivery] = []
         for node in self.plan.nodes:

@@ -92,7 +92,7 @@ def canonical_order(rows: Rows, store: Store) -> tuple[Ints, Truths]:
     order = np.arange(len(rows)) if state else np.argsort(rows.end, kind="stable")
     if state == 2 or (state == 1 and not order_kernels.needs_sorting(rows.begin, rows.end)):
         return order, np.zeros(len(rows), np.bool_)
-    _, codes, offsets, data = store.arrays()
+    _, _, codes, offsets, data = store.arrays()
     repeated = order_kernels.sort_ties(
         order, rows.begin, rows.end, rows.starts, rows.members, rows.values, UNBOUND, codes, offsets, data
     )

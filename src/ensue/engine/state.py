@@ -79,6 +79,7 @@ def save(engine: Engine) -> bytes:
     header = {
         "patterns": engine.description,
         "clock": engine.clock,
+        "ordered": bool(engine.store.ordered),
         "span": engine.span,
         "values": engine.book.keys,
     }
@@ -99,6 +100,7 @@ def restore(engine: Engine, data: bytes) -> None:
     offsets, content = arrays["store offsets"], arrays["store texts"]
     texts = pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(content))
     engine.store = Store(arrays["store times"], Ids(arrays["store codes"], texts))
+    engine.store.ordered = header["ordered"]
     for place, node in enumerate(engine.plan.nodes):
         for name in node.state:
             columns = [arrays[f"{place}/{name}/{column}"] for column in Rows.__slots__]

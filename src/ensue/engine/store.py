@@ -56,13 +56,18 @@ class Store:
     def __init__(self, times: Ints | None = None, ids: Ids | None = None) -> None:
         self.times: Ints = no_ints() if times is None else times
         self.ids: Ids = ids or Ids.from_texts([])
+        self.ordered = True
         self._table: tuple[Ints, Bytes] | None = None
 
     def __len__(self) -> int:
         return len(self.times)
 
-    def append(self, times: Ints, ids: Ids) -> int:
-        """Add events; gives the handle of the first one."""
+    def append(self, times: Ints, ids: Ids, *, in_order: bool = False) -> int:
+        """Add events; gives the handle of the first one.
+
+        As long as all come in (time, id) order, handles stand in that order too, and comparing them is enough.
+        """
+        self.ordered = self.ordered and in_order and (not len(self) or not len(times) or times[0] > self.times[-1])
         first, known = len(self.times), len(self.ids.texts)
         codes = np.where(ids.codes < 0, ids.codes - known, ids.codes) if known else ids.codes
         texts = (
@@ -75,11 +80,11 @@ class Store:
         self._table = None
         return first
 
-    def arrays(self) -> tuple[Ints, Ints, Ints, Bytes]:
-        """Times, id codes, and the table of texts, as the kernels take them."""
+    def arrays(self) -> tuple[bool, Ints, Ints, Ints, Bytes]:
+        """Whether handles are in order, times, id codes, and the table of texts, as the kernels take them."""
         if self._table is None:
             self._table = self.ids.table()
-        return self.times, self.ids.codes, *self._table
+        return self.ordered, self.times, self.ids.codes, *self._table
 
     def kept(self, handles: Ints) -> Store:
         """A store of just these events, in this order."""
@@ -88,4 +93,6 @@ class Store:
         texts = self.ids.texts.take(pa.array(-1 - chosen[textual]))
         codes = chosen.copy()
         codes[textual] = -1 - np.arange(int(textual.sum()), dtype=np.int64)
-        return Store(self.times[handles], Ids(codes, texts if len(texts) else _NO_TEXTS))
+        kept = Store(self.times[handles], Ids(codes, texts if len(texts) else _NO_TEXTS))
+        kept.ordered = self.ordered
+        return kept

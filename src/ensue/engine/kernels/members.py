@@ -19,11 +19,11 @@ def shares(one, two):
 
 
 @kernel
-def merge_into(out, at, one, two, times, codes, offsets, data):
+def merge_into(out, at, one, two, ordered, times, codes, offsets, data):
     """Write the union of two sets to `out` from `at` on; gives where it ends."""
     left, right = 0, 0
     while left < one.size and right < two.size:
-        answer = compare_events(one[left], two[right], times, codes, offsets, data)
+        answer = compare_events(one[left], two[right], ordered, times, codes, offsets, data)
         if answer <= 0:
             out[at] = one[left]
             left += 1
@@ -56,6 +56,7 @@ def join_pairs(
     rend,
     rstarts,
     rmembers,
+    ordered,
     times,
     codes,
     offsets,
@@ -86,13 +87,13 @@ def join_pairs(
                 at += 1
         else:
             mine, theirs = lmembers[first:stop], rmembers[other_first:other_stop]
-            at = merge_into(members, at, mine, theirs, times, codes, offsets, data)
+            at = merge_into(members, at, mine, theirs, ordered, times, codes, offsets, data)
         starts[i + 1] = at
     return begin, end, starts, members[:at]
 
 
 @kernel
-def join_groups(numbers, groups, starts, members, times, codes, offsets, data):
+def join_groups(numbers, groups, starts, members, ordered, times, codes, offsets, data):
     """The union of the members of all rows with the same number; `numbers` does not decrease.
 
     Each row's members are put in one by one from the end, where they mostly belong.
@@ -108,7 +109,7 @@ def join_groups(numbers, groups, starts, members, times, codes, offsets, data):
                 to = at
                 answer = 1
                 while to > base:
-                    answer = compare_events(member, out[to - 1], times, codes, offsets, data)
+                    answer = compare_events(member, out[to - 1], ordered, times, codes, offsets, data)
                     if answer >= 0:
                         break
                     to -= 1

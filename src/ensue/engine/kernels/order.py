@@ -48,10 +48,12 @@ def compare_ids(one, two, offsets, data):
 
 
 @kernel
-def compare_events(one, two, times, codes, offsets, data):
-    """By (time, id); `one` and `two` are handles of events."""
+def compare_events(one, two, ordered, times, codes, offsets, data):
+    """By (time, id); `one` and `two` are handles of events. If handles are in order, they are all that is looked at."""
     if one == two:
         return 0
+    if ordered:
+        return -1 if one < two else 1
     if times[one] != times[two]:
         return -1 if times[one] < times[two] else 1
     return compare_ids(codes[one], codes[two], offsets, data)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from ensue.engine.kernels.compiled import kernel
-from ensue.engine.kernels.exclusion import between, lower_bound
+from ensue.engine.kernels.exclusion import between
 from ensue.engine.kernels.members import merge_into, shares
 from ensue.engine.kernels.order import compare_sets
 
@@ -34,34 +34,43 @@ def append(array, count, value):
 
 
 @kernel
-def excluded(
-    begin, end, first_end, second_begin, first, second, group, groups, kinds, bases, xmap, starts, xb, xe, xl, xs, xm
-):
-    """Whether one of the exclusions strikes a candidate: 0 no, 1 yes, 2 yes and for every later terminator too."""
+def take_excluded(until, places, istarts, iend, ibegin, igroup, ibases, newest):
+    """Take in what is excluded and has ended by now: of each group, the latest begin is all that must be known."""
+    for x in range(places.size):
+        while places[x] < istarts[x + 1] and iend[places[x]] <= until:
+            at = ibases[x] + igroup[places[x]]
+            newest[at] = max(newest[at], ibegin[places[x]])
+            places[x] += 1
+
+
+@kernel
+def is_excluded(begin, group, groups, ibases, imap, newest):
+    """Whether something excluded lies inside: one that has ended by now and began no earlier than the candidate."""
+    for x in range(ibases.size):
+        if newest[ibases[x] + imap[x * groups + group]] >= begin:
+            return True
+    return False
+
+
+@kernel
+def lies_between(first_end, second_begin, first, second, group, groups, bbases, bmap, starts, xb, xe, xl, xs, xm):
+    """Whether something excluded lies between the two parts: 0 no, 1 yes, 2 yes and before every later second one too."""
     worst = 0
-    for x in range(kinds.size):
-        mine = xmap[x * groups + group]
-        if mine < 0:
-            continue
-        if kinds[x] == INSIDE:
-            last = starts[bases[x] + mine + 1]
-            place = lower_bound(xb, starts[bases[x] + mine], last, begin)
-            answer = 1 if place < last and xl[place] <= end else 0
-        else:
-            answer = between(first, second, first_end, second_begin, starts, xb, xe, xl, xs, xm, bases[x] + mine)
-        worst = max(worst, answer)
+    for x in range(bbases.size):
+        mine = bbases[x] + bmap[x * groups + group]
+        worst = max(worst, between(first, second, first_end, second_begin, starts, xb, xe, xl, xs, xm, mine))
     return worst
 
 
 @kernel
-def later_union(l1, r1, l2, r2, lstarts, lmembers, rstarts, rmembers, times, codes, offsets, data):
+def later_union(l1, r1, l2, r2, lstarts, lmembers, rstarts, rmembers, ordered, times, codes, offsets, data):
     """Whether the union of (l1, r1) comes after that of (l2, r2) by the ids of its members; then by l, then by r."""
     a1, b1 = lmembers[lstarts[l1] : lstarts[l1 + 1]], rmembers[rstarts[r1] : rstarts[r1 + 1]]
     a2, b2 = lmembers[lstarts[l2] : lstarts[l2 + 1]], rmembers[rstarts[r2] : rstarts[r2 + 1]]
     one = np.empty(a1.size + b1.size, np.int64)
     two = np.empty(a2.size + b2.size, np.int64)
-    n1 = merge_into(one, 0, a1, b1, times, codes, offsets, data)
-    n2 = merge_into(two, 0, a2, b2, times, codes, offsets, data)
+    n1 = merge_into(one, 0, a1, b1, ordered, times, codes, offsets, data)
+    n2 = merge_into(two, 0, a2, b2, ordered, times, codes, offsets, data)
     return compare_sets(one[:n1], two[:n2], codes, offsets, data)
 
 
@@ -88,9 +97,15 @@ def consume(
     at_low,
     at_high,
     right_is_instant,
-    kinds,
-    bases,
-    xmap,
+    istarts,
+    iend,
+    ibegin,
+    igroup,
+    ibases,
+    imap,
+    isize,
+    bbases,
+    bmap,
     xstarts,
     xbegin,
     xend,
@@ -111,9 +126,8 @@ def consume(
     following = np.empty(nl + nr, np.int32)
     head = np.full(2 * groups, -1, np.int32)
     tail = np.full(2 * groups, -1, np.int32)
-    only_inside = True
-    for x in range(kinds.size):
-        only_inside = only_inside and kinds[x] == INSIDE
+    places = istarts[:-1].copy()
+    latest = np.full(isize, -(2**63), np.int64)
     i, j = 0, 0
     while i < nl or j < nr:
         is_left = j >= nr or (i < nl and lend[i] <= rend[j])
@@ -126,6 +140,8 @@ def consume(
             my_begin, my_end = rbegin[j], rend[j]
             j += 1
         taken = False
+        if fresh and places.size > 0:
+            take_excluded(my_end, places, istarts, iend, ibegin, igroup, ibases, latest)
         if fresh:
             other_list = 2 * mine + (1 if is_left else 0)
             before, current = -1, head[other_list]
@@ -147,39 +163,28 @@ def consume(
                         fits = not shares(
                             lmembers[lstarts[other] : lstarts[other + 1]], rmembers[rstarts[row] : rstarts[row + 1]]
                         )
-                    if fits and kinds.size > 0:
-                        if only_inside:
-                            answer = 0
-                            for x in range(kinds.size):
-                                base = bases[x] + xmap[x * groups + mine]
-                                place = lower_bound(xbegin, xstarts[base], xstarts[base + 1], begin)
-                                if place < xstarts[base + 1] and xleast[place] <= my_end:
-                                    answer = 1
-                            # What lies inside it now lies inside every later candidate of the other row too.
-                            remove = answer > 0 and begin == other_begin
-                        else:
-                            left, right = (row, other) if is_left else (other, row)
-                            answer = excluded(
-                                begin,
-                                my_end,
-                                lend[left],
-                                rbegin[right],
-                                lmembers[lstarts[left] : lstarts[left + 1]],
-                                rmembers[rstarts[right] : rstarts[right + 1]],
-                                mine,
-                                groups,
-                                kinds,
-                                bases,
-                                xmap,
-                                xstarts,
-                                xbegin,
-                                xend,
-                                xleast,
-                                xmstarts,
-                                xmembers,
-                            )
-                            remove = answer == 2 and right_is_instant and not both_ways
-                        fits = answer == 0
+                    if fits and places.size > 0 and is_excluded(begin, mine, groups, ibases, imap, latest):
+                        # What lies inside it now lies inside every later candidate of the other row too.
+                        fits, remove = False, begin == other_begin
+                    if fits and bbases.size > 0:
+                        left, right = (row, other) if is_left else (other, row)
+                        answer = lies_between(
+                            lend[left],
+                            rbegin[right],
+                            lmembers[lstarts[left] : lstarts[left + 1]],
+                            rmembers[rstarts[right] : rstarts[right + 1]],
+                            mine,
+                            groups,
+                            bbases,
+                            bmap,
+                            xstarts,
+                            xbegin,
+                            xend,
+                            xleast,
+                            xmstarts,
+                            xmembers,
+                        )
+                        fits, remove = answer == 0, answer == 2 and right_is_instant and not both_ways
                     if fits:
                         out_left[count] = row if is_left else other
                         out_right[count] = other if is_left else row
@@ -249,9 +254,15 @@ def match(
     high,
     at_low,
     at_high,
-    kinds,
-    bases,
-    xmap,
+    istarts,
+    iend,
+    ibegin,
+    igroup,
+    ibases,
+    imap,
+    isize,
+    bbases,
+    bmap,
     xstarts,
     xbegin,
     xend,
@@ -268,6 +279,8 @@ def match(
     following = np.empty(nl + nr, np.int32)
     head = np.full(2 * groups, -1, np.int32)
     tail = np.full(2 * groups, -1, np.int32)
+    places = istarts[:-1].copy()
+    latest = np.full(isize, -(2**63), np.int64)
     i, j = 0, 0
     while i < nl or j < nr:
         is_left = j >= nr or (i < nl and lend[i] <= rend[j])
@@ -279,6 +292,8 @@ def match(
             row, slot, mine, fresh = j, nl + j, rgroup[j], j >= rnew
             my_begin, my_end = rbegin[j], rend[j]
             j += 1
+        if fresh and places.size > 0:
+            take_excluded(my_end, places, istarts, iend, ibegin, igroup, ibases, latest)
         if fresh and my_end <= high:
             other_list = 2 * mine + (1 if is_left else 0)
             before, current = -1, head[other_list]
@@ -310,19 +325,18 @@ def match(
                     fits = not shares(
                         lmembers[lstarts[left] : lstarts[left + 1]], rmembers[rstarts[right] : rstarts[right + 1]]
                     )
-                if fits and kinds.size > 0:
-                    answer = excluded(
-                        begin,
-                        my_end,
+                if fits and places.size > 0:
+                    fits = not is_excluded(begin, mine, groups, ibases, imap, latest)
+                if fits and bbases.size > 0:
+                    answer = lies_between(
                         lend[left],
                         rbegin[right],
                         lmembers[lstarts[left] : lstarts[left + 1]],
                         rmembers[rstarts[right] : rstarts[right + 1]],
                         mine,
                         groups,
-                        kinds,
-                        bases,
-                        xmap,
+                        bbases,
+                        bmap,
                         xstarts,
                         xbegin,
                         xend,
@@ -371,15 +385,22 @@ def newest(
     at_low,
     at_high,
     steady,
-    kinds,
-    bases,
-    xmap,
+    istarts,
+    iend,
+    ibegin,
+    igroup,
+    ibases,
+    imap,
+    isize,
+    bbases,
+    bmap,
     xstarts,
     xbegin,
     xend,
     xleast,
     xmstarts,
     xmembers,
+    ordered,
     times,
     codes,
     offsets,
@@ -399,6 +420,8 @@ def newest(
     tail = np.full(2 * groups, -1, np.int32)
     best_left = np.full(groups, -1, np.int64)
     best_right = np.full(groups, -1, np.int64)
+    places = istarts[:-1].copy()
+    latest = np.full(isize, -(2**63), np.int64)
     i, j = 0, 0
     while i < nl or j < nr:
         is_left = j >= nr or (i < nl and lend[i] <= rend[j])
@@ -410,6 +433,8 @@ def newest(
             row, slot, mine, fresh = j, nl + j, rgroup[j], j >= rnew
             my_begin, my_end = rbegin[j], rend[j]
             j += 1
+        if fresh and places.size > 0:
+            take_excluded(my_end, places, istarts, iend, ibegin, igroup, ibases, latest)
         if fresh:
             other_list = 2 * mine + (1 if is_left else 0)
             current = tail[other_list]
@@ -446,19 +471,18 @@ def newest(
                     fits = not shares(
                         lmembers[lstarts[left] : lstarts[left + 1]], rmembers[rstarts[right] : rstarts[right + 1]]
                     )
-                if fits and kinds.size > 0:
-                    answer = excluded(
-                        begin,
-                        my_end,
+                if fits and places.size > 0:
+                    fits = not is_excluded(begin, mine, groups, ibases, imap, latest)
+                if fits and bbases.size > 0:
+                    answer = lies_between(
                         lend[left],
                         rbegin[right],
                         lmembers[lstarts[left] : lstarts[left + 1]],
                         rmembers[rstarts[right] : rstarts[right + 1]],
                         mine,
                         groups,
-                        kinds,
-                        bases,
-                        xmap,
+                        bbases,
+                        bmap,
                         xstarts,
                         xbegin,
                         xend,
@@ -486,6 +510,7 @@ def newest(
                                 lmembers,
                                 rstarts,
                                 rmembers,
+                                ordered,
                                 times,
                                 codes,
                                 offsets,
