@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -66,18 +67,23 @@ class Tests:
             mask &= (end >= low) & (end < high)
         return mask
 
-    def conditions_hold(self, values: Ints, names: tuple[str, ...], book: Codebook) -> Truths:
-        """The conditions over variables, for many candidates."""
-        mask = np.ones(len(values), np.bool_)
+    def conditions_hold(self, count: int, codes: Callable[[str], Ints], book: Codebook) -> Truths:
+        """The conditions over variables, for many candidates; `codes` gives the codes of a variable."""
+        mask = np.ones(count, np.bool_)
         for condition in self.conditions:
-            mask &= holds(condition, lambda name: book.decode(_column(values, names, name)), len(values))
+            mask &= holds(condition, lambda name: book.decode(codes(name)), count)
         return mask
 
+    def conditions_hold_for(self, rows: Rows, names: tuple[str, ...], book: Codebook) -> Truths:
+        """The conditions over variables, for many rows."""
+        return self.conditions_hold(len(rows), lambda name: column_of(rows.values, names, name), book)
 
-def _column(values: Ints, names: tuple[str, ...], name: str) -> Ints:
-    return (
-        np.ascontiguousarray(values[:, names.index(name)]) if name in names else np.full(len(values), UNBOUND, np.int64)
-    )
+
+def column_of(values: Ints, names: tuple[str, ...], name: str) -> Ints:
+    """The codes of one variable; unbound if the rows do not have it."""
+    if name not in names:
+        return np.full(len(values), UNBOUND, np.int64)
+    return np.ascontiguousarray(values[:, names.index(name)])
 
 
 def struck_inside(rows: Rows, names: tuple[str, ...], excluded: Rows, excluded_names: tuple[str, ...]) -> Truths:
@@ -191,7 +197,13 @@ def _inside_arrays(items: list[tuple[Rows, Excluded]], keys: Ints, names: tuple[
         groups.append(numbers[len(mine) :])
         maps.append(numbers[: len(mine)])
         size += max(count, 1)
-    return np.array(starts, np.int64), *map(_joined, (ends, begins, groups)), np.array(bases, np.int64), _joined(maps), size
+    return (
+        np.array(starts, np.int64),
+        *map(_joined, (ends, begins, groups)),
+        np.array(bases, np.int64),
+        _joined(maps),
+        size,
+    )
 
 
 def _between_arrays(items: list[tuple[Rows, Excluded]], keys: Ints, names: tuple[str, ...]) -> tuple[Any, ...]:

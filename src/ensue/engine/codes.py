@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from ensue.engine.arrays import Ints, Truths
 from ensue.engine.columns import Column, from_values
-from ensue.engine.kernels.encoding import encode_integers
+from ensue.engine.kernels.encoding import encode_chosen_integers, encode_integers
 from ensue.model.occurrences import Bindings
 from ensue.model.values import Value, ValueKey
 from ensue.time import to_datetime
@@ -33,8 +33,14 @@ class Codebook:
         self.keys: list[ValueKey] = list(keys)
         self._places: dict[ValueKey, int] = {key: place for place, key in enumerate(self.keys)}
 
-    def encode(self, column: Column) -> Ints:
-        """A code for each row; unbound where there is no value."""
+    def encode(self, column: Column, rows: Ints | None = None) -> Ints:
+        """A code for each row, or for some of the rows; unbound where there is no value."""
+        if rows is not None:
+            if column.whole is not None:
+                codes, large = encode_chosen_integers(column.whole, rows)
+                if not large:
+                    return codes
+            column = column.take(rows)
         if set(column.parts) == {"number"}:
             values, valid = column.parts["number"]
             found = self._numbers(values, valid)

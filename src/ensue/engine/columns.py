@@ -28,6 +28,8 @@ class Column:
 
     length: int
     parts: dict[str, Part]
+    whole: Ints | None = None
+    """The values, if every one of them is there and is a whole number: keys of events mostly are."""
 
     def valid(self) -> Truths:
         """Where there is a value of any kind."""
@@ -105,7 +107,8 @@ def from_arrow(array: pa.Array | pa.ChunkedArray) -> Column:
     if types.is_boolean(kind):
         return Column(len(array), {"truth": (np.asarray(array.fill_null(False)), valid)})
     if types.is_integer(kind) and kind != pa.uint64():
-        return Column(len(array), {"number": (_filled(array.cast(pa.int64())), valid)})
+        numbers = _filled(array.cast(pa.int64()))
+        return Column(len(array), {"number": (numbers, valid)}, numbers if array.null_count == 0 else None)
     if types.is_floating(kind) or types.is_decimal(kind) or kind == pa.uint64():
         numbers = _filled(array.cast(pa.float64()))
         return Column(len(array), {"number": (numbers, valid & ~np.isnan(numbers))})

@@ -54,7 +54,7 @@ def is_excluded(begin, group, groups, ibases, imap, newest):
 
 @kernel
 def lies_between(first_end, second_begin, first, second, group, groups, bbases, bmap, starts, xb, xe, xl, xs, xm):
-    """Whether something excluded lies between the two parts: 0 no, 1 yes, 2 yes and before every later second one too."""
+    """Whether something excluded lies between the two parts: 0 no, 1 yes, 2 yes and before any later second one too."""
     worst = 0
     for x in range(bbases.size):
         mine = bbases[x] + bmap[x * groups + group]

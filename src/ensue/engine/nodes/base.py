@@ -42,7 +42,7 @@ class Step:
         if attribute not in self._codes:
             asked = self._asked[attribute] = self._asked.get(attribute, 0) + len(rows)
             if asked <= len(self.events):
-                return self.book.encode(self.events.column(attribute).take(rows))
+                return self.book.encode(self.events.column(attribute), rows)
             self._codes[attribute] = self.book.encode(self.events.column(attribute))
         return self._codes[attribute][rows]
 

@@ -36,6 +36,9 @@ class Leaf(Node):
 
     def _values(self, step: Step, rows: Ints) -> tuple[Ints, Truths]:
         """The variables' codes; two attributes bound to one variable must be equal."""
+        if len(self.atom.bindings) == 1:
+            codes = step.codes(self.atom.bindings[0][1], rows)
+            return codes[:, None], codes != UNBOUND
         values = np.full((len(rows), len(self.variables)), UNBOUND, np.int64)
         bound = np.ones(len(rows), np.bool_)
         for variable, attribute in self.atom.bindings:

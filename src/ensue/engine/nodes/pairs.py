@@ -13,7 +13,14 @@ import numpy as np
 
 from ensue.algebra import Context
 from ensue.engine.arrays import Ints, Truths, no_ints
-from ensue.engine.candidates import BETWEEN, Tests, exclusion_arrays, lying_between, struck_inside
+from ensue.engine.candidates import (
+    BETWEEN,
+    Tests,
+    column_of,
+    exclusion_arrays,
+    lying_between,
+    struck_inside,
+)
 from ensue.engine.codes import UNBOUND
 from ensue.engine.kernels import members as member_kernels, pairing
 from ensue.engine.kernels.order import is_sorted
@@ -55,7 +62,7 @@ class Matched:
     rights: Ints
     values: Ints
 
-    def where(self, rows: Ints | Truths) -> Matched:
+    def where(self, rows: Ints | Truths | slice) -> Matched:
         return Matched(self.left, self.right, self.lefts[rows], self.rights[rows], self.values[rows])
 
     def spans(self) -> Rows:
@@ -219,6 +226,9 @@ class Pairs(Node):
         loose = np.ascontiguousarray(mine[:, rest]), np.ascontiguousarray(theirs[:, rest])
         nothing = exclusion_arrays((), [], np.empty((0, 0), np.int64), ())
         lefts, rights = self._match(left, right, new, numbers, groups, loose, nothing)
+        if self.kind is not Kind.FIRST_STOP:
+            passed = self._conditions_hold(left, right, lefts, rights, step)
+            lefts, rights = lefts[passed], rights[passed]
         values = joined_values(
             columns(left.values, self.left.variables, self.variables)[lefts],
             columns(right.values, self.right.variables, self.variables)[rights],
@@ -226,7 +236,8 @@ class Pairs(Node):
         pairs = Matched(left, right, lefts, rights, values)
         if self.kind is Kind.FIRST_STOP:
             pairs = pairs.where(self._first_stops(pairs))
-        pairs = pairs.where(self._tested(step, pairs, extra))
+            pairs = pairs.where(self._conditions_hold(left, right, pairs.lefts, pairs.rights, step))
+        pairs = pairs.where(self._tested(pairs, extra))
         chosen, number = self._selected(step, pairs, waits)
         return pairs.where(chosen), number
 
@@ -261,11 +272,25 @@ class Pairs(Node):
         self.closed.add(sides[first, 0], pairs.lefts[first], pairs.values[first])
         return first
 
-    def _tested(self, step: Step, pairs: Matched, extra: list[Rows]) -> Truths:
-        """Conditions, units, and what must not be there."""
+    def _conditions_hold(self, left: Rows, right: Rows, lefts: Ints, rights: Ints, step: Step) -> Truths:
+        """The conditions over the joined substitutions, of which only the columns in question are looked up."""
+
+        def codes(name: str) -> Ints:
+            mine = column_of(left.values, self.left.variables, name)[lefts]
+            return (
+                mine
+                if name not in self.right.variables
+                else joined_values(mine, column_of(right.values, self.right.variables, name)[rights])
+            )
+
+        return self.tests.conditions_hold(len(lefts), codes, step.book)
+
+    def _tested(self, pairs: Matched, extra: list[Rows]) -> Truths | slice:
+        """Units, and what must not be there; limits were seen to by the kernel."""
+        if not self.tests.excluded and not self.tests.at:
+            return slice(None)
         spans = pairs.spans()
-        mask = self.tests.conditions_hold(pairs.values, self.variables, step.book)
-        mask &= self.tests.interval_holds(spans.begin, spans.end)
+        mask = self.tests.interval_holds(spans.begin, spans.end)
         for item, rows in zip(self.tests.excluded, extra, strict=False):
             if item.kind == BETWEEN:
                 mask[self._between(pairs, rows, item.variables)[0]] = False

@@ -39,8 +39,8 @@ class Repeats(Node):
         wholes = Rows(
             begin, rows.end[last], np.zeros(len(last) + 1, np.int64), np.empty(0, np.int64), rows.values[last]
         )
-        mask = tests.interval_holds(wholes.begin, wholes.end) & tests.conditions_hold(
-            wholes.values, self.variables, step.book
+        mask = tests.interval_holds(wholes.begin, wholes.end) & tests.conditions_hold_for(
+            wholes, self.variables, step.book
         )
         for i, item in enumerate(tests.excluded):
             excluded = concat([self.state[f"excluded {i}"], ready[1 + i]])

@@ -24,7 +24,7 @@ class Filter(Node):
     def process(self, step: Step, ready: list[Rows], gate: int) -> Rows:
         rows = ready[0]
         rows = rows.where(self.tests.interval_holds(rows.begin, rows.end))
-        rows = rows.where(self.tests.conditions_hold(rows.values, self.variables, step.book))
+        rows = rows.where(self.tests.conditions_hold_for(rows, self.variables, step.book))
         for i, item in enumerate(self.tests.excluded):
             excluded = concat([self.state[f"excluded {i}"], ready[1 + i]])
             rows = rows.where(~struck_inside(rows, self.variables, excluded, item.variables))

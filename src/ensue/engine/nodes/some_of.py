@@ -102,7 +102,7 @@ class SomeOf(Node):
     ) -> tuple[tuple[int, ...], _Tuples]:
         wholes = found.wholes
         mask = self.tests.interval_holds(wholes.begin, wholes.end)
-        mask &= self.tests.conditions_hold(wholes.values, self.variables, step.book)
+        mask &= self.tests.conditions_hold_for(wholes, self.variables, step.book)
         for i, (rows, names) in enumerate(zip(excluded, self.excluded_names, strict=True)):
             if i >= len(self.others) or i not in chosen:
                 mask &= ~struck_inside(wholes, self.variables, rows, names)
