@@ -12,7 +12,7 @@ from ensue.embedded.incoming import Names
 from ensue.embedded.patterns import Watchlist
 from ensue.embedded.session import Session
 from ensue.errors import Diagnostic, InputError
-from ensue.files.opening import FileKind, kind_of, size_of
+from ensue.files.opening import STDIN, FileKind, kind_of, size_of
 from ensue.files.rejects import Keep, Stop
 from ensue.files.running import run
 from ensue.files.whole import whole_file
@@ -26,7 +26,7 @@ Output = Literal["table", "jsonl", "csv", "parquet"]
 def detect(
     pattern: str,
     /,
-    *files: str,
+    *files: Annotated[str, Parameter(allow_leading_hyphen=True)],
     context: str = "recent",
     output: Output | None = None,
     to: str | None = None,
@@ -71,8 +71,7 @@ def detect(
     file_format
         What kind the files are, if their names do not tell: jsonl, csv or parquet.
     """
-    if not files:
-        raise InputError(Diagnostic("E607", "no file is given", hint="name one, or - for standard input"))
+    _check_files(files)
     started = clock.monotonic()
     watchlist = Watchlist.of(pattern, context, _program(program))
     names = Names(type, time, id, event_type)
@@ -85,6 +84,16 @@ def detect(
             run(session, files, writer, policy, stream=delay is not None, kind=kind, progress=progress)
     _summary(session, writer, policy, rejects, clock.monotonic() - started)
     return 0
+
+
+def _check_files(files: tuple[str, ...]) -> None:
+    """`-` is a file, so the parser lets everything pass that begins with it."""
+    if not files:
+        raise InputError(Diagnostic("E607", "no file is given", hint="name one, or - for standard input"))
+    for name in files:
+        if name.startswith("-") and name != STDIN:
+            hint = f"see ensue detect --help; a file of that name is ./{name}"
+            raise InputError(Diagnostic("E607", f"there is no option {name}", hint=hint))
 
 
 def _writer(session: Session, output: Output, to: str | None, stack: ExitStack) -> Writer:

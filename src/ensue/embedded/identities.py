@@ -24,7 +24,7 @@ class Identities:
         """The id of each row, in its order, as text."""
         rows = found.rows
         count = len(rows)
-        codes, offsets, data = found.store.arrays()[1:]
+        ids = found.store.ids
         values = np.ascontiguousarray(rows.values)
         names = np.array([self._digest(name) for name in found.variables], np.uint64).reshape(-1, 2)
         texts = occurrence_ids(
@@ -35,9 +35,8 @@ class Identities:
             values,
             values.view(np.float64),
             UNBOUND,
-            codes,
-            offsets,
-            data,
+            ids.codes,
+            *ids.table(),
             np.array(self._digest(watched.name), np.uint64),
             names,
             self._boxed(found.book),

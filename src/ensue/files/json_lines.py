@@ -22,32 +22,49 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def read_json_lines(name: str, _columns: Iterable[str]) -> Chunks:
-    """The objects of a file; empty lines are passed over."""
+    """The objects of a file; empty lines are passed over. What comes from a stream is handed on as it comes."""
     with opened(name) as file:
-        rows: list[dict[str, Any]] = []
-        lines: list[int] = []
-        raws: list[bytes] = []
-        unreadable: list[Unreadable] = []
-        for number, raw in enumerate(file.bytes, 1):
-            if not raw.strip():
-                continue
-            found = _parsed(raw, name, number)
-            if isinstance(found, Unreadable):
-                unreadable.append(found)
-            else:
-                rows.append(found)
-                lines.append(number)
-                raws.append(raw)
-            if len(rows) >= SIZE or len(unreadable) >= SIZE:
-                yield _chunk(name, rows, lines, raws, unreadable, file.done())
-                rows, lines, raws, unreadable = [], [], [], []
-        yield _chunk(name, rows, lines, raws, unreadable, file.done())
+        number, chunk = 0, _Collected(name)
+        for block in file.blocks():
+            for raw in block:
+                number += 1
+                if raw.strip():
+                    chunk.add(raw, number)
+                if chunk.full:
+                    yield chunk.chunk(file.done())
+                    chunk = _Collected(name)
+            if file.live:
+                yield chunk.chunk(file.done())
+                chunk = _Collected(name)
+        yield chunk.chunk(file.done())
 
 
-def _chunk(
-    name: str, rows: list[dict[str, Any]], lines: list[int], raws: list[bytes], unreadable: list[Unreadable], done: int
-) -> Chunk:
-    return Chunk(name, Records(rows), lines, lambda row: _text(raws[row]), unreadable, done)
+class _Collected:
+    """Objects on their way to a chunk."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._rows: list[dict[str, Any]] = []
+        self._lines: list[int] = []
+        self._raws: list[bytes] = []
+        self._unreadable: list[Unreadable] = []
+
+    @property
+    def full(self) -> bool:
+        return len(self._rows) >= SIZE or len(self._unreadable) >= SIZE
+
+    def add(self, raw: bytes, number: int) -> None:
+        found = _parsed(raw, self._name, number)
+        if isinstance(found, Unreadable):
+            self._unreadable.append(found)
+        else:
+            self._rows.append(found)
+            self._lines.append(number)
+            self._raws.append(raw)
+
+    def chunk(self, done: int) -> Chunk:
+        raws = self._raws
+        return Chunk(self._name, Records(self._rows), self._lines, lambda row: _text(raws[row]), self._unreadable, done)
 
 
 def _parsed(raw: bytes, name: str, number: int) -> dict[str, Any] | Unreadable:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import cast
 
 from ensue.errors import Diagnostic, InputError, near
 
@@ -32,6 +32,7 @@ _SUFFIXES = {
     ".pq": FileKind.PARQUET,
 }
 STDIN = "-"
+_BLOCK = 1 << 20
 
 
 def kind_of(name: str) -> FileKind:
@@ -64,9 +65,24 @@ class Opened:
     """A file that is being read: its plain bytes, and how far into the file on disk that is."""
 
     def __init__(self, name: str) -> None:
-        self._raw: BinaryIO = sys.stdin.buffer if name == STDIN else Path(name).open("rb")  # noqa: SIM115 - closed below
+        stdin = cast("io.BufferedReader", sys.stdin.buffer)
+        self._raw = stdin if name == STDIN else Path(name).open("rb")  # noqa: SIM115 - closed below
         self.bytes = _decompressed(self._raw)
+        self.live = name == STDIN
         self._own = name != STDIN
+
+    def blocks(self) -> Iterator[list[bytes]]:
+        """The lines, some at a time: as many as there are now, so that whoever follows a stream need not wait."""
+        pieces: list[bytes] = []
+        while block := self.bytes.read1(_BLOCK):
+            first, *lines = block.split(b"\n")
+            pieces.append(first)
+            if lines:
+                last = lines.pop()
+                yield [b"".join(pieces), *lines]
+                pieces = [last]
+        if rest := b"".join(pieces):
+            yield [rest]
 
     def done(self) -> int:
         """How many bytes of the file have been taken."""
@@ -109,9 +125,8 @@ def reading(name: str) -> Iterator[None]:
         raise InputError(Diagnostic("E601", f"{name} cannot be read: {error.strerror or error}")) from None
 
 
-def _decompressed(raw: BinaryIO) -> BinaryIO:
-    buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(cast("io.RawIOBase", raw))
-    return cast("BinaryIO", gzip.open(buffered)) if buffered.peek(2)[:2] == b"\x1f\x8b" else buffered
+def _decompressed(raw: io.BufferedReader) -> io.BufferedReader | gzip.GzipFile:
+    return gzip.GzipFile(fileobj=raw) if raw.peek(2)[:2] == b"\x1f\x8b" else raw
 
 
 def _near_file(name: str) -> str | None:

@@ -45,9 +45,10 @@ class JsonLines:
                 "bindings": finding.bindings,
             }
             self._out.write(json.dumps(row, ensure_ascii=False, default=instant_text) + "\n")
+        self._out.flush()
 
     def close(self) -> None:
-        self._out.flush()
+        """The file is closed by whoever opened it."""
 
 
 class Csv:

@@ -1,0 +1,101 @@
+"""`ensue check` and `ensue explain`."""
+
+import pytest
+
+PROGRAM = """\
+CREATE SUBSCRIBED EVENT CLASS Login(user TEXT, ok BOOLEAN);
+CREATE COMPLEX EVENT CLASS Attack(user TEXT) AS DETECT 3 times Login(user = ?user, ok = false) within 2 minutes
+  IN CONTEXT chronicle;
+CREATE COMPLEX EVENT CLASS Twice() AS DETECT Login(ok = false) then Login within 1 hour;
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    path = tmp_path / "p.ensue"
+    path.write_text(PROGRAM)
+    return path
+
+
+def test_a_good_program_takes_one_line(ensue, program):
+    ran = ensue("check", program)
+    assert (ran.code, ran.out) == (0, f"{program}: fine, 1 subscribed class, 2 complex classes\n")
+
+
+def test_all_errors_of_all_files_are_reported(ensue, program, tmp_path):
+    bad = tmp_path / "bad.ensue"
+    bad.write_text(PROGRAM.replace("ok = false", "okay = false").replace("within 2 minutes", "within 2 parsecs"))
+    ran = ensue("check", program, bad, tmp_path / "none.ensue")
+    assert ran.code == 2
+    assert ran.out == f"{program}: fine, 1 subscribed class, 2 complex classes\n"
+    assert ran.err.count("okay") >= 2
+    assert f"{bad}:2:" in ran.err
+    assert f"{bad}:4:" in ran.err
+    assert "parsecs" in ran.err
+    assert "E600: there is no file" in ran.err
+
+
+def test_an_unbounded_class(ensue, tmp_path):
+    path = tmp_path / "p"
+    path.write_text(
+        "CREATE SUBSCRIBED EVENT CLASS A(v INT); CREATE COMPLEX EVENT CLASS B() AS DETECT A(v = ?v) then A(v = ?v);"
+    )
+    ran = ensue("check", path)
+    assert ran.code == 2
+    assert f"{path}: E140: B: the pattern is unbounded" in ran.err
+    assert ensue("check").code == 2
+
+
+def test_a_pattern_is_explained(ensue):
+    ran = ensue("explain", "((Login; Logout) - Buy)_120", "--context", "chronicle")
+    assert ran.code == 0
+    for part in (
+        "Login then Logout without Buy within 2 minutes",
+        "chronicle",
+        "2 minutes: within 2 minutes",
+        "each for no longer than 2 minutes",
+        "└── events Buy",
+    ):
+        assert part in ran.out
+
+
+def test_shared_nodes_are_marked(ensue):
+    out = ensue("explain", "(A then B within 1 s) or (A then C within 1 s)").out
+    assert out.count("events A") == 2
+    assert "⟨1⟩ shared\n" in out.replace(" \n", "\n").replace("  ", " ") or "shared" in out
+    assert "shared, see above" in out
+
+
+def test_what_cannot_be_run_is_explained_too(ensue):
+    ran = ensue("explain", "A(x = ?x) then B(x = ?x)")
+    assert ran.code == 0
+    assert "unbounded" in ran.out
+    assert "not to be run" in ran.out
+    assert "constant size" in ensue("explain", "A then B").out
+    assert "nothing is kept" in ensue("explain", "A").out
+    assert "until 2026-01-02" in ensue("explain", "A then B before 2026-01-02T00:00:00Z").out
+
+
+def test_a_program_is_explained(ensue, program):
+    ran = ensue("explain", program)
+    assert ran.code == 0
+    assert "CREATE COMPLEX EVENT CLASS Attack(user TEXT)" in ran.out
+    assert "3 times Login(user = ?user, ok = false) within 2 minutes" in ran.out
+    assert ran.out.count("β") == 2
+
+
+@pytest.mark.parametrize("subject", ["A then", "x" * 5000 + ")", "a\0b"])
+def test_what_cannot_be_read(ensue, subject):
+    assert ensue("explain", subject).code == 2
+
+
+def test_help_has_examples(ensue):
+    for command in ("detect", "check", "explain"):
+        assert f"ensue {command}" in ensue(command, "--help").out.split("For example")[1]
+
+
+def test_the_demo_runs(ensue):
+    ran = ensue("demo")
+    assert ran.code == 0
+    assert ran.out.index("then 3 times Quake") < ran.out.index("Akutan")
+    assert "./ensue detect --help" in ran.out
