@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -72,9 +71,13 @@ def test_a_folder_and_an_unknown_ending(ensue, tmp_path):
     refused(ensue("detect", "A", tmp_path / "e.xls"), "E602", "--format")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_that_may_not_be_read(ensue, events):
-    events.chmod(0)
+def test_a_file_that_may_not_be_read(ensue, events, monkeypatch):
+    """Root may read everything, so the refusal is played."""
+
+    def refuse(*_arguments: object, **_options: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.open", refuse)
     refused(ensue("detect", "A", events), "E601", "may not be read")
 
 
