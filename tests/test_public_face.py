@@ -41,7 +41,11 @@ def test_neither_pandas_nor_polars_is_needed():
     """Arrow imports pandas by itself where it is installed, so it is made impossible here."""
     program = """
 import sys
-sys.modules["pandas"] = sys.modules["polars"] = None
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name in ("pandas", "polars"):
+            raise ImportError(name)
+sys.meta_path.insert(0, Missing())
 import ensue, pyarrow
 assert len(ensue.detect("A", [{"type": "A", "time": 1}])) == 1
 assert len(ensue.detect("A", pyarrow.table({"type": ["A"], "time": [1]}))) == 1
