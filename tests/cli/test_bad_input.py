@@ -138,6 +138,19 @@ def test_with_rejects_they_are_kept_and_the_run_goes_on(ensue, tmp_path):
         assert reason in row["reason"]
 
 
+def test_rejects_when_no_row_has_a_time(ensue, tmp_path):
+    path, rejects = tmp_path / "e.jsonl", tmp_path / "rejects.jsonl"
+    path.write_text('{"type": "A", "tme": 1}\n')
+    refused(ensue("detect", "A", path), f"{path}:1: E401: the event has no time", "did you mean tme?")
+    assert ensue("detect", "A", path, "--rejects", rejects).code == 0
+    assert json.loads(rejects.read_text())["line"] == 1
+
+
+def test_a_column_that_is_not_there(ensue, tmp_path):
+    (tmp_path / "e.csv").write_text("type,tme\nA,1\n")
+    refused(ensue("detect", "A", tmp_path / "e.csv"), "e.csv: E402: there is no column 'time'", "did you mean tme?")
+
+
 def test_not_utf8(ensue, tmp_path):
     (tmp_path / "e.jsonl").write_bytes(GOOD.encode() + b'{"type": "\xff"}\n')
     refused(ensue("detect", "A", tmp_path / "e.jsonl"), "e.jsonl:2: E603: the line is not UTF-8: byte 11 is 0xff")

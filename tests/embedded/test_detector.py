@@ -133,6 +133,24 @@ def test_ids_are_forgotten_when_they_cannot_matter():
     assert len(detector._session.seen.arrays()["times"]) < 5000
 
 
+def test_ids_of_an_unbounded_pattern_are_forgotten_too(monkeypatch):
+    monkeypatch.setattr("ensue.embedded.seen.SeenIds.MOST", 3000)
+    detector = ensue.Detector("A then B")
+    for batch in range(10):
+        detector.feed([{**event("C", batch * 1000 + n), "id": f"{batch}-{n}"} for n in range(1000)])
+    assert len(detector._session.seen.arrays()["times"]) < 6000
+    with pytest.raises(ensue.InputError, match="E404"):
+        detector.feed({**event("C", 10_000), "id": "9-0"})
+
+
+def test_late_events_of_a_refused_batch_are_not_counted():
+    detector = ensue.Detector("A")
+    detector.feed([{**event("A", n), "id": f"{n}"} for n in range(5)])
+    with pytest.raises(ensue.InputError, match="E404"):
+        detector.feed([{**event("A", 1), "id": "late"}, {**event("A", 9), "id": "3"}])
+    assert detector.late_count == 0
+
+
 def test_immediate_takes_each_event_as_it_comes():
     detector = ensue.Detector(PAIR, immediate=True)
     assert detector.feed(event("A", 1, k=1)) == []

@@ -27,6 +27,9 @@ class Names:
 class Incoming(Protocol):
     """Some events, in the order in which they came."""
 
+    tabular: bool
+    """Whether all rows have the same columns, so that a missing column is one mistake and not one in every row."""
+
     def __len__(self) -> int: ...
 
     def names(self) -> Iterable[str]:

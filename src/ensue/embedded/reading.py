@@ -100,12 +100,14 @@ def _digits(values: Ints) -> pa.Array:
 def _needed(column: Column | None, events: Incoming, name: str, role: str) -> Column:
     if column is not None:
         return column
-    if not len(events):
-        return Column(0, {})
+    if not len(events) or not events.tabular:
+        return Column(len(events), {})
     known = list(events.names())
-    hint = near(name, known) or (f"the columns are {', '.join(known[:20])}" if known else "the events are empty")
+    hint = near(name, known) or f"the columns are {', '.join(known[:20])}"
     raise InputError(
-        Diagnostic("E402", f"no event has a column {name!r} for its {role}", hint=f"{hint}; name it with {role}=…")
+        Diagnostic(
+            "E402", f"there is no column {name!r} for the {role} of events", hint=f"{hint}; name it with {role}=…"
+        )
     )
 
 
@@ -122,18 +124,24 @@ def _attributes(events: Incoming, names: Names, count: int, times: Ints) -> Call
 
 
 def _bad_type(row: int, events: Incoming, names: Names) -> Problem:
-    found = events.row(row).get(names.type)
+    event = events.row(row)
+    found = event.get(names.type)
     if found is None or found == "":
-        return Problem(row, "E402", f"the event has no {names.type}", f"give its event class in {names.type!r}")
+        hint = near(names.type, event) if names.type not in event else None
+        return Problem(
+            row, "E402", f"the event has no {names.type}", hint or f"its event class belongs in {names.type!r}"
+        )
     return Problem(
         row, "E402", f"{names.type} is {_shown(found)}, which is not the name of an event class", "give a text"
     )
 
 
 def _bad_time(row: int, events: Incoming, names: Names) -> Problem:
-    found = events.row(row).get(names.time)
+    event = events.row(row)
+    found = event.get(names.time)
     if found is None:
-        return Problem(row, "E401", f"the event has no {names.time}", _TIME_HINT)
+        hint = near(names.time, event) if names.time not in event else None
+        return Problem(row, "E401", f"the event has no {names.time}", hint or _TIME_HINT)
     return Problem(row, "E401", f"{names.time} is {_shown(found)}, which is not a time", _TIME_HINT)
 
 

@@ -23,6 +23,8 @@ _PURE: tuple[tuple[set[type], Callable[[], pa.DataType]], ...] = (
 class Records:
     """A sequence of dictionaries, one an event; an attribute that one of them lacks is missing there."""
 
+    tabular = False
+
     def __init__(self, rows: Sequence[Mapping[str, Any]], first: int = 0) -> None:
         self.rows = rows
         self.first = first

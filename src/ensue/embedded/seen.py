@@ -1,7 +1,7 @@
 """Which ids have been seen, so that a second event with the same id is noticed.
 
-A table in memory, by 128-bit digests of the ids: texts are not kept. Ids older than an event can matter are
-forgotten when the table fills up, so that a long stream does not grow it without end.
+A table in memory, by 128-bit digests of the ids: texts are not kept. Of a stream, ids whose events cannot matter any
+more are forgotten, so that the table does not grow without end.
 """
 
 from __future__ import annotations
@@ -17,10 +17,17 @@ _SMALLEST = 1 << 10
 
 
 class SeenIds:
-    """Ids with the position and the time of the event that had them first."""
+    """Ids with the position and the time of the event that had them first.
 
-    def __init__(self, reach: int | None) -> None:
+    Remembered are those of events no older than `reach` before the newest, and no more than `most` of them; None sets
+    no limit. The limits are only looked at when the table is full.
+    """
+
+    MOST = 1 << 22
+
+    def __init__(self, reach: int | None = None, most: int | None = None) -> None:
         self.reach = reach
+        self.most = most
         self.made = 0
         """Ids of events before this position may have been made from it, and are not in the table."""
         self._count = 0
@@ -65,8 +72,12 @@ class SeenIds:
         """The table is never more than half full."""
         if 2 * (self._count + more) <= len(self._positions):
             return
-        recent = self._times >= (-FOREVER if self.reach is None else self._newest - self.reach)
-        self._rebuild(recent, more)
+        wanted = self._positions >= 0
+        if self.reach is not None:
+            wanted &= self._times >= self._newest - self.reach
+        if self.most is not None and self._count > self.most:
+            wanted &= self._positions >= np.partition(self._positions, -self.most)[-self.most]
+        self._rebuild(wanted, more)
 
     def _rebuild(self, wanted: Truths, more: int) -> None:
         kept = wanted & (self._positions >= 0)

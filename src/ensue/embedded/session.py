@@ -55,7 +55,10 @@ class Session:
         self.position = 0
         self._attributes, self._bound = watchlist.attributes, watchlist.bound_attributes
         reach = watchlist.lifespan
-        self.seen = SeenIds(None if whole or reach is None else reach + delay)
+        self.seen = SeenIds(
+            reach=None if whole or reach is None else reach + delay,
+            most=None if whole or reach is not None else SeenIds.MOST,
+        )
         patterns = {item.name: (item.pattern, item.context) for item in watchlist.watched}
         engine = Engine(patterns, watchlist.taxonomy)
         self.flow: Flow = (
@@ -68,9 +71,13 @@ class Session:
         reading = read(events, self.names, first)
         if reading.problems:
             policy.bad(reading.problems, events, where)
-        reading = self._without_late(reading, events, policy, where)
+        reading, late = self._without_late(reading)
         try:
-            reading = self._without_duplicates(reading, events, policy, where, first)
+            reading, again = self._without_duplicates(reading, where, first, len(events))
+            if again:
+                policy.bad(again, events, where)
+            if late:
+                policy.late(late, events, where)
         except BaseException:
             self.seen.forget_from(first)
             raise
@@ -87,10 +94,10 @@ class Session:
     def finish(self) -> list[Report]:
         return self.flow.finish()
 
-    def _without_late(self, reading: Reading, events: Incoming, policy: Policy, places: Places) -> Reading:
+    def _without_late(self, reading: Reading) -> tuple[Reading, list[Problem]]:
         late = self.flow.late(reading.batch.times)
         if not len(late):
-            return reading
+            return reading, []
         problems = [
             Problem(
                 int(reading.rows[row]),
@@ -100,18 +107,17 @@ class Session:
             )
             for row in late.tolist()
         ]
-        policy.late(problems, events, places)
-        return _left(reading, late)
+        return _left(reading, late), problems
 
     def _without_duplicates(
-        self, reading: Reading, events: Incoming, policy: Policy, places: Places, first: int
-    ) -> Reading:
-        if not reading.ids_given and self.seen.made_from_positions(first, len(events)):
-            return reading
+        self, reading: Reading, places: Places, first: int, count: int
+    ) -> tuple[Reading, list[Problem]]:
+        if not reading.ids_given and self.seen.made_from_positions(first, count):
+            return reading, []
         earlier = self.seen.add(reading.batch.ids, first + reading.rows, reading.batch.times)
         again = np.flatnonzero(earlier >= 0)
         if not len(again):
-            return reading
+            return reading, []
         names = reading.batch.ids.take(again).to_pylist()
         problems = [
             Problem(
@@ -122,8 +128,7 @@ class Session:
             )
             for row, name in zip(again.tolist(), names, strict=True)
         ]
-        policy.bad(problems, events, places)
-        return _left(reading, again)
+        return _left(reading, again), problems
 
 
 def _left(reading: Reading, without: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Reading:

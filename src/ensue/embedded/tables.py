@@ -18,6 +18,8 @@ from ensue.errors import Diagnostic, InputError
 class Arrow:
     """An Arrow table or record batch."""
 
+    tabular = True
+
     def __init__(self, table: pa.Table | pa.RecordBatch) -> None:
         self._table = table
         self._places = {name: place for place, name in reversed(list(enumerate(table.schema.names)))}
@@ -45,6 +47,8 @@ class Arrow:
 
 class Pandas:
     """A pandas frame. A column of objects may hold values of several kinds, which Arrow refuses: it goes one by one."""
+
+    tabular = True
 
     def __init__(self, frame: Any) -> None:
         self._frame = frame
@@ -80,6 +84,8 @@ class Pandas:
 
 class Polars:
     """A Polars frame."""
+
+    tabular = True
 
     def __init__(self, frame: Any) -> None:
         self._frame = frame

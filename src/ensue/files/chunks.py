@@ -47,18 +47,18 @@ class Ledger:
 
     def __init__(self) -> None:
         self._firsts: list[int] = []
-        self._parts: list[tuple[str, Sequence[int]]] = []
+        self._parts: list[tuple[str, _Runs]] = []
 
     def at(self, position: int, chunk: Chunk) -> Here:
         """Note a chunk whose first row has this position."""
         self._firsts.append(position)
-        self._parts.append((chunk.file, _short(chunk.lines)))
+        self._parts.append((chunk.file, _Runs(chunk.lines)))
         return Here(self, position)
 
     def place(self, position: int) -> tuple[str, int]:
         part = bisect_right(self._firsts, position) - 1
         file, lines = self._parts[part]
-        return file, int(lines[position - self._firsts[part]])
+        return file, lines[position - self._firsts[part]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,14 @@ class Here:
         return f"{file}:{line}"
 
 
-def _short(lines: Sequence[int]) -> Sequence[int]:
-    """Successive lines as a range, which takes no memory."""
-    if lines and lines[-1] - lines[0] == len(lines) - 1:
-        return range(lines[0], lines[-1] + 1)
-    return lines
+class _Runs:
+    """Increasing numbers, kept as runs of successive ones: of a file's lines there is usually just one."""
+
+    def __init__(self, numbers: Sequence[int]) -> None:
+        breaks = [i for i in range(1, len(numbers)) if numbers[i] != numbers[i - 1] + 1]
+        self._rows = [0, *breaks]
+        self._firsts = [numbers[row] for row in self._rows if row < len(numbers)]
+
+    def __getitem__(self, row: int) -> int:
+        run = bisect_right(self._rows, row) - 1
+        return self._firsts[run] + row - self._rows[run]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TypeAlias
 
 from ensue.embedded.session import Session
+from ensue.errors import InputError
 from ensue.files.chunks import Chunk, Here, Ledger, Reader
 from ensue.files.json_lines import read_json_lines
 from ensue.files.opening import FileKind, check_readable, kind_of, size_of
@@ -43,7 +46,8 @@ def run(
     for chunk, here in _placed(session, _chunks(files, session, kind, progress)):
         policy.chunk = chunk
         policy.unreadable(chunk.unreadable)
-        session.add(chunk.events, policy, here, detach=not stream)
+        with _naming(chunk.file):
+            session.add(chunk.events, policy, here, detach=not stream)
         policy.checked()
         if stream:
             for report in session.release():
@@ -51,6 +55,15 @@ def run(
     for report in session.finish():
         writer.write(report)
     writer.close()
+
+
+@contextmanager
+def _naming(file: str) -> Iterator[None]:
+    """Say in which file it is, where an error is not about one row."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(replace(one, file=one.file or file) for one in error.diagnostics) from None
 
 
 def _placed(session: Session, chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, Here]]:

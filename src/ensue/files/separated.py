@@ -130,6 +130,8 @@ class _Collected:
 class Fields:
     """Rows of fields under a header."""
 
+    tabular = True
+
     def __init__(self, header: list[str], rows: list[list[str]]) -> None:
         self._places = {name: place for place, name in reversed(list(enumerate(header)))}
         self._rows = rows
