@@ -193,6 +193,7 @@ def test_parquet_and_gzip_that_are_cut_off(ensue, tmp_path):
 
 def test_a_late_event_in_a_stream(ensue, tmp_path, monkeypatch):
     monkeypatch.setattr("ensue.files.json_lines.SIZE", 2)
+    monkeypatch.setattr("ensue.files.opening._BLOCK", 8)
     path, rejects = tmp_path / "e.jsonl", tmp_path / "r.jsonl"
     path.write_text("".join(f'{{"type": "A", "time": {n}}}\n' for n in (1000, 9000, 2000, 9500)))
     refused_run = ensue("detect", "A", path, "--delay", "1 s", "--to", tmp_path / "o.jsonl")

@@ -158,6 +158,7 @@ def test_a_stream_from_standard_input():
 def test_a_stream_over_many_chunks(ensue, tmp_path, monkeypatch):
     for module in ("json_lines", "separated", "parquet"):
         monkeypatch.setattr(f"ensue.files.{module}.SIZE", 7)
+    monkeypatch.setattr("ensue.files.opening._BLOCK", 50)
     rows = [{"type": "AB"[n % 2], "time": 1000 * n, "k": n // 4} for n in range(100)]
     (tmp_path / "e.jsonl").write_text(lines(rows))
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "e.parquet")

@@ -109,6 +109,7 @@ def test_the_kind_of_a_file_by_its_name(name, kind):
 
 def test_places_of_rows_over_several_chunks(tmp_path, monkeypatch):
     monkeypatch.setattr("ensue.files.json_lines.SIZE", 2)
+    monkeypatch.setattr("ensue.files.opening._BLOCK", 8)
     (tmp_path / "a.jsonl").write_text("{}\n{}\n\n{}\n[]\n{}\n{}")
     ledger, position, places = Ledger(), 0, []
     for chunk in read_json_lines(str(tmp_path / "a.jsonl"), []):

@@ -8,7 +8,6 @@ becomes one.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -18,7 +17,7 @@ from ensue.files.chunks import SIZE, Chunk, Chunks, Unreadable
 from ensue.files.opening import opened
 
 _HINT = "every line has to be one whole JSON object"
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # what `json.loads` calls, without the rest of it
 
 
 def read_json_lines(name: str, _columns: Iterable[str]) -> Chunks:
@@ -26,14 +25,9 @@ def read_json_lines(name: str, _columns: Iterable[str]) -> Chunks:
     with opened(name) as file:
         number, chunk = 0, _Collected(name)
         for block in file.blocks():
-            for raw in block:
-                number += 1
-                if raw.strip():
-                    chunk.add(raw, number)
-                if chunk.full:
-                    yield chunk.chunk(file.done())
-                    chunk = _Collected(name)
-            if file.live:
+            chunk.extend(block, number + 1)
+            number += len(block)
+            if file.live or chunk.size >= SIZE:
                 yield chunk.chunk(file.done())
                 chunk = _Collected(name)
         yield chunk.chunk(file.done())
@@ -50,14 +44,26 @@ class _Collected:
         self._unreadable: list[Unreadable] = []
 
     @property
-    def full(self) -> bool:
-        return len(self._rows) >= SIZE or len(self._unreadable) >= SIZE
+    def size(self) -> int:
+        return len(self._rows) + len(self._unreadable)
 
-    def add(self, raw: bytes, number: int) -> None:
-        found = _parsed(raw, self._name, number)
-        if isinstance(found, Unreadable):
-            self._unreadable.append(found)
-        else:
+    def extend(self, block: list[bytes], first: int) -> None:
+        """Take lines, of which the first has this number. Almost all of them are fine, so that is tried first."""
+        for number, raw in enumerate(block, first):
+            found: Any = None
+            try:
+                text = raw.decode()
+                found, end = _scan(text, 0)
+                fine = type(found) is dict and (end == len(text) or text[end:].isspace()) and "\\u" not in text
+            except (StopIteration, ValueError, RecursionError):
+                fine = False
+            if not fine:
+                if not raw.strip():
+                    continue
+                found = _parsed(raw, self._name, number)
+                if isinstance(found, Unreadable):
+                    self._unreadable.append(found)
+                    continue
             self._rows.append(found)
             self._lines.append(number)
             self._raws.append(raw)
@@ -68,6 +74,7 @@ class _Collected:
 
 
 def _parsed(raw: bytes, name: str, number: int) -> dict[str, Any] | Unreadable:
+    """The object in a line, or what is wrong with the line."""
     try:
         text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
         found = json.loads(text)
@@ -87,7 +94,7 @@ def _parsed(raw: bytes, name: str, number: int) -> dict[str, Any] | Unreadable:
         return Unreadable(
             Diagnostic("E603", f"the line holds {what}, not an object", name, number, hint=hint), _text(raw)
         )
-    if _SURROGATE.search(raw) and not is_unicode(json.dumps(found, ensure_ascii=False)):
+    if not is_unicode(json.dumps(found, ensure_ascii=False)):
         message = "a text in this line holds half of a surrogate pair, which is not Unicode"
         return Unreadable(Diagnostic("E603", message, name, number, hint="mend the text or leave it out"), _text(raw))
     return found

@@ -16,7 +16,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ensue.embedded.records import is_unicode
 from ensue.engine.arrays import Truths
 from ensue.engine.columns import Column, Part
 from ensue.errors import Diagnostic, InputError
@@ -57,18 +56,24 @@ class _Lines:
         self.number = 0
         self.first = 1
         self.text = ""
+        self.unicode = True
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
-        line = next(self._file).decode("utf-8-sig" if self.number == 0 else "utf-8", "surrogateescape")
+        raw = next(self._file)
+        encoding = "utf-8" if self.number else "utf-8-sig"
+        try:
+            line = raw.decode(encoding)
+        except UnicodeDecodeError:
+            line, self.unicode = raw.decode(encoding, "surrogateescape"), False
         self.number += 1
         self.text += line
         return line
 
     def begin_row(self) -> None:
-        self.first, self.text = self.number + 1, ""
+        self.first, self.text, self.unicode = self.number + 1, "", True
 
 
 def _rows(lines: _Lines, name: str) -> Iterator[list[str] | Unreadable]:
@@ -109,7 +114,7 @@ class _Collected:
         elif len(row) != len(self._header):
             message = f"the line has {len(row)} fields, and the header has {len(self._header)}"
             self._refuse(message, "a text with commas in it needs quotation marks", lines)
-        elif not is_unicode(lines.text):
+        elif not lines.unicode:
             self._refuse("the line is not UTF-8", "write the file anew as UTF-8", lines)
         else:
             self._rows.append(row)
