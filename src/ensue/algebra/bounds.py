@@ -92,7 +92,8 @@ def lifespan(q: Pattern) -> Lifespan:
         case Absence(excluded, interval):
             return _sum(_interval(interval), _delays(excluded))
         case AtLeast() | AtMost() | Exactly() | EveryNth() | Rank() | Last():
-            return _sum(_interval(q.interval), _delays(q.operand))
+            inside, counted = _interval(q.interval), lifespan(q.operand)
+            return _sum(inside if counted.length is None else _larger(inside, counted), _delays(q.operand))
         case _:
             untils = [lifespan(child).until for child in q.children()]
             known = [until for until in untils if until is not None]
@@ -116,9 +117,9 @@ def longest(q: Pattern, limit: int | None = None) -> int | None:
             both = longest(left, limit), longest(right, limit)
             return None if None in both else max(both)  # type: ignore[type-var]  # none of them is None
         case Absence() | AtMost() | Exactly():
-            return _least(limit, _interval_length(q.interval))
+            return _least(limit, interval_length(q.interval))
         case AtLeast() | EveryNth() | Rank() | Last():
-            inner = _interval_length(q.interval)
+            inner = interval_length(q.interval)
             return _least(limit, inner if isinstance(q, AtLeast) else _least(inner, longest(q.operand)))
         case _:
             return limit
@@ -127,6 +128,8 @@ def longest(q: Pattern, limit: int | None = None) -> int | None:
 def check_legal(q: Pattern, context: Context) -> None:
     """Refuse a pattern whose state would grow for ever in this context."""
     span = lifespan(q)
+    if span.bounded:
+        span = _counted_without_end(q) if context.consumes else span
     if span.bounded or (not scope(q).sometimes and _constant_state(q, context)):
         return
     culprit = span.culprit or q
@@ -141,23 +144,42 @@ def check_legal(q: Pattern, context: Context) -> None:
     )
 
 
+def _counted_without_end(q: Pattern) -> Lifespan:
+    """In the contexts that use events up, an event from long before an interval decides what is reported inside it.
+
+    So what is counted there must be bounded on its own. In the others only events inside the interval matter.
+    """
+    for node in walk(q):
+        if isinstance(node, _COUNTING) and not lifespan(node.operand).bounded:
+            return lifespan(node.operand)
+    return lifespan(q)
+
+
 def _constant_state(q: Pattern, context: Context) -> bool:
-    """Without variables `latest` has constant state unless it must look back at every instance of a calendar, `recent`
-    unless something unbounded must be kept whole.
+    """Whether the state has constant size although nothing bounds the pattern, which has no variables.
+
+    In `latest` it has, unless everything since the last firing is counted, or every instance of a calendar is looked
+    at; in `recent`, unless something unbounded must be kept whole.
     """
     if context is Context.LATEST:
-        return not any(isinstance(getattr(node, "interval", None), CalendarInterval) for node in walk(q))
+        return not any(_counts_for_ever(node) for node in walk(q))
     if context is not Context.RECENT:
         return False
     if lifespan(q).bounded:
         return True
     match q:
-        case Then(left, right):
+        case Then(left, right) | Aperiodic(left, right, _, False):
             return lifespan(right).bounded and _constant_state(left, context)
-        case Star() | ThenBetween() | Delay() | Aperiodic(collected=True) | Periodic(collected=True):
+        case Star() | ThenBetween() | Delay() | Aperiodic() | Periodic():
+            return False
+        case AtLeast() | AtMost() | Exactly() | EveryNth() | Rank() | Last() | Absence():
             return False
         case _:
             return all(_constant_state(child, context) for child in q.children())
+
+
+def _counts_for_ever(q: Pattern) -> bool:
+    return isinstance(q, (*_COUNTING, Absence)) and not isinstance(q.interval, FixedInterval)
 
 
 def _delays(q: Pattern) -> Lifespan:
@@ -187,7 +209,8 @@ def _interval(interval: Interval) -> Lifespan:
             return lifespan(pattern)
 
 
-def _interval_length(interval: Interval) -> int | None:
+def interval_length(interval: Interval) -> int | None:
+    """How long an instance of an interval can last; None where nothing bounds it."""
     match interval:
         case FixedInterval(start, end):
             return end - start

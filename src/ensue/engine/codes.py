@@ -18,7 +18,7 @@ from ensue.engine.arrays import Ints, Truths
 from ensue.engine.columns import Column, from_values
 from ensue.engine.kernels.encoding import encode_chosen_integers, encode_integers
 from ensue.model.occurrences import Bindings
-from ensue.model.values import Value, ValueKey
+from ensue.model.values import Value, ValueKey, value_key
 from ensue.time import to_datetime
 
 UNBOUND = -(2**63)
@@ -125,6 +125,8 @@ class Codebook:
         return np.array(codes, np.int64)[places]
 
     def _numbers(self, values: Any, valid: Truths) -> Ints:
+        if values.dtype == np.object_:
+            return np.array([self.code(value_key(value)) for value in values], np.int64)
         if values.dtype == np.int64:
             codes, large = encode_integers(values, valid, UNBOUND)
             rows = np.flatnonzero(valid & ((values > _EXACT) | (values < -_EXACT))) if large else ()

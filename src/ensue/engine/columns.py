@@ -87,10 +87,17 @@ def _spread(kind: str, values: list[Any], rows: list[int], length: int) -> Any:
         result = np.zeros(length, np.int64)
         values = [value_key(value)[1] for value in values]
     else:
-        whole = all(isinstance(value, int) and -(2**63) <= value < 2**63 for value in values)
-        result = np.zeros(length, np.int64 if whole else np.float64)
+        result = np.zeros(length, _number_type(values))
     result[rows] = values
     return result
+
+
+def _number_type(values: list[Any]) -> Any:
+    """Integers stay exact: beside doubles, or beyond 64 bits, as Python's own numbers."""
+    if all(isinstance(value, int) and -(2**63) <= value < 2**63 for value in values):
+        return np.int64
+    large = any(isinstance(value, int) and abs(value) > 2**53 for value in values)
+    return np.object_ if large else np.float64
 
 
 def from_arrow(array: pa.Array | pa.ChunkedArray) -> Column:
@@ -106,10 +113,12 @@ def from_arrow(array: pa.Array | pa.ChunkedArray) -> Column:
         return Column(len(array), {"text": (array.cast(pa.large_string()), valid)})
     if types.is_boolean(kind):
         return Column(len(array), {"truth": (np.asarray(array.fill_null(False)), valid)})
-    if types.is_integer(kind) and kind != pa.uint64():
+    if kind == pa.uint64() and len(array) and (pc.max(array).as_py() or 0) >= 2**63:
+        return from_values(array.to_pylist())
+    if types.is_integer(kind):
         numbers = _filled(array.cast(pa.int64()))
         return Column(len(array), {"number": (numbers, valid)}, numbers if array.null_count == 0 else None)
-    if types.is_floating(kind) or types.is_decimal(kind) or kind == pa.uint64():
+    if types.is_floating(kind) or types.is_decimal(kind):
         numbers = _filled(array.cast(pa.float64()))
         return Column(len(array), {"number": (numbers, valid & ~np.isnan(numbers))})
     if types.is_timestamp(kind) or types.is_date(kind):

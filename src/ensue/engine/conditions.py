@@ -116,7 +116,7 @@ def _compare_kind(symbol: str, kind: str, one: Any, two: Any) -> Truths:
     if kind == "text":
         plain = [v.cast(pa.large_string()) if isinstance(v, pa.DictionaryArray) else v for v in (one, two)]
         return np.asarray(pc.call_function(_ARROW[symbol], plain).fill_null(False))
-    if one.dtype != two.dtype and kind == "number":
+    if one.dtype != two.dtype and kind == "number" and np.object_ not in (one.dtype, two.dtype):
         exact = _exact_integers(one, two)
         if exact is not None:
             one, two = exact

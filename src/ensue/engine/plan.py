@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ensue.algebra import Context, Pattern, scope
-from ensue.algebra.bounds import longest
+from ensue.algebra import Context, Pattern, scope, walk
+from ensue.algebra.bounds import interval_length, longest
 from ensue.algebra.expressions import Expression, conjuncts, variables_in
 from ensue.algebra.patterns import (
     Absence,
@@ -114,13 +114,13 @@ class _Planner:
                 more = (*tests.conditions, *conjuncts(condition))
                 return self.node(operand, context, replace(tests, conditions=more))
             case Without(operand, excluded, _):
-                found = self._excluded(INSIDE, excluded, tests)
+                fits = longest(operand, _finite(tests.longest))
+                found = self._excluded(INSIDE, excluded, _cut_to(tests, excluded, fits))
                 return self.node(operand, context, replace(tests, excluded=(*tests.excluded, found)))
             case Or(left, right):
                 sides = [self._plain(self.node(side, context, tests)) for side in (left, right)]
                 return self._add(Union(sides, context is Context.RECENT), q)
-        reach = longest(q, None if tests.longest == FOREVER else tests.longest)
-        tests = replace(tests, longest=FOREVER if reach is None else min(tests.longest, reach))
+        tests = _no_longer(tests, longest(q, _finite(tests.longest)))
         return self._combining(q, context, tests)
 
     def _combining(self, q: Pattern, context: Context, tests: Tests) -> int:
@@ -169,7 +169,8 @@ class _Planner:
                 opens, closes = self._side(start, context, Tests()), self._side(stop, context, Tests())
                 return self._add(CollectedPeriods(period, opens, closes), q)
             case Absence(excluded, interval):
-                return self._add(Absences(self._side(excluded, Context.ALL, Tests()), interval), q)
+                limits = _cut_to(Tests(), excluded, interval_length(interval))
+                return self._add(Absences(self._side(excluded, Context.ALL, limits), interval), q)
             case Last(operand, _):
                 return self._during(q, Counting.LAST, 0, operand, context)
             case AtLeast() | AtMost() | Exactly() | EveryNth() | Rank():
@@ -185,7 +186,9 @@ class _Planner:
         operand: Pattern,
         context: Context,
     ) -> int:
-        counted = self._side(operand, context, Tests())
+        # Where nothing is used up, only what fits into the interval matters.
+        fits = interval_length(q.interval) if context is Context.ALL else None
+        counted = self._side(operand, context, _cut_to(Tests(), operand, fits))
         if not isinstance(q.interval, PatternInterval):
             return self._add(During(counting, count, counted, q.interval, None), q)
         inner = self._side(q.interval.pattern, context, Tests())
@@ -208,8 +211,10 @@ class _Planner:
     def _side(self, q: Pattern, context: Context, tests: Tests) -> Side:
         node = self.node(q, context, tests)
         bound = scope(q)
-        limit = None if tests.longest == FOREVER else tests.longest
-        return Side(node, self.nodes[node].variables, bound.always == bound.sometimes, longest(q, limit) == 0)
+        reach = longest(q, _finite(tests.longest))
+        return Side(
+            node, self.nodes[node].variables, bound.always == bound.sometimes, FOREVER if reach is None else reach
+        )
 
     def _plain(self, node: int) -> tuple[int, tuple[str, ...]]:
         return node, self.nodes[node].variables
@@ -234,6 +239,24 @@ class _Planner:
         self.nodes.append(node)
         self.origins.append(q)
         return len(self.nodes) - 1
+
+
+def _no_longer(tests: Tests, length: int | None) -> Tests:
+    """What is longer than this is of no interest."""
+    return tests if length is None else tests.within(length)
+
+
+def _cut_to(tests: Tests, q: Pattern, length: int | None) -> Tests:
+    """Limits for what is only looked for inside something no longer than this, so that the engine need not keep more.
+
+    A limit that nobody wrote must not change an answer: it would, where it takes a row out of what is counted.
+    """
+    counts = any(isinstance(node, Times) or (isinstance(node, Aperiodic) and node.collected) for node in walk(q))
+    return tests if counts else _no_longer(tests, length)
+
+
+def _finite(length: int) -> int | None:
+    return None if length == FOREVER else length
 
 
 def _pushed(tests: Tests, left: Pattern, right: Pattern) -> tuple[tuple[Expression, ...], Tests, Tests]:

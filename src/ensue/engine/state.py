@@ -80,6 +80,7 @@ def save(engine: Engine) -> bytes:
         "patterns": engine.description,
         "clock": engine.clock,
         "ordered": bool(engine.store.ordered),
+        "temporal": engine.store.temporal,
         "span": engine.span,
         "values": engine.book.keys,
     }
@@ -101,6 +102,7 @@ def restore(engine: Engine, data: bytes) -> None:
     texts = pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(content))
     engine.store = Store(arrays["store times"], Ids(arrays["store codes"], texts))
     engine.store.ordered = header["ordered"]
+    engine.store.temporal = header["temporal"]
     for place, node in enumerate(engine.plan.nodes):
         for name in node.state:
             columns = [arrays[f"{place}/{name}/{column}"] for column in Rows.__slots__]

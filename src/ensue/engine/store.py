@@ -57,6 +57,7 @@ class Store:
         self.times: Ints = no_ints() if times is None else times
         self.ids: Ids = ids or Ids.from_texts([])
         self.ordered = True
+        self.temporal: dict[str, int] = {}
         self._table: tuple[Ints, Bytes] | None = None
 
     def __len__(self) -> int:
@@ -80,6 +81,13 @@ class Store:
         self._table = None
         return first
 
+    def append_temporal(self, times: Ints, names: list[str]) -> Ints:
+        """Add temporal events, unless they are here; gives their handles. Events with the same id are one event."""
+        new = [place for place, name in enumerate(names) if self.temporal.setdefault(name, -1) < 0]
+        first = self.append(times[new], Ids.from_texts([names[place] for place in new]))
+        self.temporal |= {names[place]: first + i for i, place in enumerate(new)}
+        return np.array([self.temporal[name] for name in names], np.int64)
+
     def arrays(self) -> tuple[bool, Ints, Ints, Ints, Bytes]:
         """Whether handles are in order, times, id codes, and the table of texts, as the kernels take them."""
         if self._table is None:
@@ -95,4 +103,7 @@ class Store:
         codes[textual] = -1 - np.arange(int(textual.sum()), dtype=np.int64)
         kept = Store(self.times[handles], Ids(codes, texts if len(texts) else _NO_TEXTS))
         kept.ordered = self.ordered
+        if self.temporal:
+            places = {handle: place for place, handle in enumerate(handles.tolist())}
+            kept.temporal = {name: places[handle] for name, handle in self.temporal.items() if handle in places}
         return kept

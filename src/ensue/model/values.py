@@ -19,14 +19,20 @@ Value: TypeAlias = bool | int | float | str | datetime
 ValueKey: TypeAlias = tuple[str, bool | int | float | str]
 
 
+_LARGEST = 10**308
+"""Beyond the range of doubles a number is no value: nothing could be computed with it."""
+
+
 def normal(value: object) -> Value | None:
     """The value as the package keeps it, or None if it is missing.
 
     Trees (dicts and lists) are not values: a condition on one fails, like a condition on a missing attribute.
     """
     match value:
-        case bool() | str() | int():
+        case bool() | str():
             return value
+        case int():
+            return value if abs(value) < _LARGEST else None
         case float():
             return None if math.isnan(value) else value
         case Decimal():

@@ -37,15 +37,16 @@ def mix(state: np.uint64, word: np.uint64) -> np.uint64:
 
 
 @kernel
-def digest_slice(data: Bytes, start: int, stop: int, seed: np.uint64) -> np.uint64:
-    """The digest of the bytes from `start` to `stop`."""
-    state = mix(seed, np.uint64(stop - start))
+def digest_slice(data: Bytes, start: int, stop: int) -> tuple[np.uint64, np.uint64]:
+    """Both lanes of the digest of the bytes from `start` to `stop`."""
+    length = np.uint64(stop - start)
+    high, low = mix(_HIGH, length), mix(_LOW, length)
     for first in range(start, stop, 8):
         word = np.uint64(0)
         for place in range(first, min(first + 8, stop)):
             word |= np.uint64(data[place]) << np.uint64(8 * (place - first))
-        state = mix(state, word)
-    return state
+        high, low = mix(high, word), mix(low, word)
+    return high, low
 
 
 @kernel
@@ -101,8 +102,7 @@ def _behind(word: np.uint64, length: np.uint64, number: int) -> tuple[np.uint64,
 def digest_id(code: int, offsets: Ints, data: Bytes) -> tuple[np.uint64, np.uint64]:
     """Both lanes of the digest of an id (see `kernels.order` for what its code means)."""
     if code < 0:
-        first, last = offsets[-code - 1], offsets[-code]
-        return digest_slice(data, first, last, _HIGH), digest_slice(data, first, last, _LOW)
+        return digest_slice(data, offsets[-code - 1], offsets[-code])
     return digest_position(code)
 
 
@@ -120,8 +120,7 @@ def digest_texts(offsets: Ints, data: Bytes) -> Words:
     """Both lanes for each text of a table."""
     lanes = np.empty((offsets.size - 1, 2), np.uint64)
     for row in range(offsets.size - 1):
-        lanes[row, 0] = digest_slice(data, offsets[row], offsets[row + 1], _HIGH)
-        lanes[row, 1] = digest_slice(data, offsets[row], offsets[row + 1], _LOW)
+        lanes[row, 0], lanes[row, 1] = digest_slice(data, offsets[row], offsets[row + 1])
     return lanes
 
 

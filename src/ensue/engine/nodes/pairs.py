@@ -12,9 +12,10 @@ from enum import Enum
 import numpy as np
 
 from ensue.algebra import Context
-from ensue.engine.arrays import Ints, Truths, no_ints
+from ensue.engine.arrays import FOREVER, Ints, Truths, no_ints
 from ensue.engine.candidates import (
     BETWEEN,
+    INSIDE,
     Tests,
     column_of,
     exclusion_arrays,
@@ -42,14 +43,15 @@ MODES = {
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """An input of a node: its place in the plan, the variables it binds, and whether it binds all of them in every
-    row.
+    """An input of a node: its place in the plan, and the variables it binds (`always`: all of them in every row).
+
+    Its occurrences last no longer than `longest`.
     """
 
     node: int
     variables: tuple[str, ...]
     always: bool = True
-    instant: bool = False
+    longest: int = FOREVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,14 +131,37 @@ class Pairs(Node):
         waits = left.begin >= oldest, (right.begin >= oldest) & (self.kind is Kind.AND)
         if self.exact and self._exclusions_are_firm(extra):
             pairs, number = self._exact(left, right, new, extra, waits, step)
+            self._drop_dominated(left, right, waits, gate)
         else:
             pairs, number = self._enumerated(left, right, new, extra, waits, step)
         out = canonical(merged_with(self.built(step, pairs, extra), number, step.store), step.store)
         self._carry("left", left, waits[0])
         self._carry("right", right, waits[1])
         for i, rows in enumerate(extra):
-            self.state[f"extra {i}"] = rows.where(rows.begin >= oldest)
+            self.state[f"extra {i}"] = rows.where(self._still_excludes(i, rows, oldest))
         return out
+
+    def _drop_dominated(self, left: Rows, right: Rows, waits: tuple[Truths, Truths], gate: int) -> None:
+        """What keeps the state small where nothing bounds it: `recent`, without variables.
+
+        Of the rows that lie before every row which can still come, only those with the latest begin are ever chosen.
+        """
+        unbounded = self.tests.longest == FOREVER and self.mode == pairing.RECENT and not self.variables
+        apart = any(item.kind == BETWEEN for item in self.tests.excluded)
+        if not unbounded or gate >= FOREVER or (apart and self.left.longest > 0):
+            return
+        for rows, mask, other in ((left, waits[0], self.right), (right, waits[1], self.left)):
+            if other.longest < FOREVER:
+                before = mask & ((rows.begin if self.kind is Kind.AND else rows.end) < gate + 1 - other.longest)
+                if before.any():
+                    np.logical_and(mask, ~before | (rows.begin == rows.begin[before].max()), out=mask)
+
+    def _still_excludes(self, place: int, rows: Rows, oldest: int) -> Truths:
+        """The rows that can still lie inside (or between); without variables the latest begin says it all."""
+        excluded = self.tests.excluded[place] if place < len(self.tests.excluded) else None
+        if excluded and excluded.kind == INSIDE and self.exact and not excluded.variables and len(rows):
+            oldest = max(oldest, int(rows.begin.max()))
+        return rows.begin >= oldest
 
     def built(self, step: Step, pairs: Matched, extra: list[Rows]) -> tuple[Rows, Ints]:
         """What an occurrence is made of: rows, and for each the pair it belongs to."""
@@ -198,7 +223,7 @@ class Pairs(Node):
             number = np.arange(len(lefts))
         else:
             lefts, rights, number, *kept = pairing.consume(
-                self.kind is Kind.AND, self.mode, *sides, *limits, self.right.instant, *found
+                self.kind is Kind.AND, self.mode, *sides, *limits, self.right.longest == 0, *found
             )
             np.logical_and(waits[0], kept[0], out=waits[0])
             np.logical_and(waits[1], kept[1], out=waits[1])

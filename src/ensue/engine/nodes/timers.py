@@ -10,7 +10,6 @@ from ensue.engine.candidates import Tests, lying_between
 from ensue.engine.nodes.base import Holding, Step
 from ensue.engine.nodes.pairs import Kind, Matched, Pairs, Side
 from ensue.engine.rows import Rows, concat
-from ensue.engine.store import Ids
 from ensue.model import temporal_id
 
 
@@ -92,8 +91,7 @@ def temporal(step: Step, names: tuple[str, ...], sources: Rows, rows: Ints, dela
         )
         for i, values in enumerate(chosen.values.tolist())
     ]
-    first = step.store.append(times, Ids.from_texts(texts))
-    return Rows.of_events(times, np.arange(first, first + len(times), dtype=np.int64), chosen.values)
+    return Rows.of_events(times, step.store.append_temporal(times, texts), chosen.values)
 
 
 def first_after(starts: Rows, names: tuple[str, ...], stops: Rows, stop_names: tuple[str, ...]) -> tuple[Ints, Ints]:

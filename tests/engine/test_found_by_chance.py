@@ -1,0 +1,33 @@
+"""Cases in which the engine once differed from the reference, as they were found."""
+
+from __future__ import annotations
+
+import pytest
+from tests.engine.cases import SECOND, Case, run_engine
+
+from ensue.algebra import Context, Pattern
+from ensue.algebra.building import absence, attr, event, periodic
+from ensue.algebra.patterns import CalendarInterval
+from ensue.model import Event
+from ensue.reference import evaluate
+from ensue.time import Calendar
+
+SHIFT = CalendarInterval(Calendar("shift", period=4 * SECOND, length=3 * SECOND))
+CASES: dict[str, tuple[Pattern, list[int]]] = {
+    "two delays of one event are one temporal event": (
+        periodic(event("A") + 0, 1, event("A", attr.v == 1) + 0, collected=True),
+        [0],
+    ),
+    "an interval that is over does not come back": (absence(event("A"), SHIFT), [0, 4]),
+    "a stop that has come is a stop, held or not": (periodic(event("A"), 1, event("A")), [0, 0, 6]),
+}
+
+
+@pytest.mark.parametrize("context", list(Context), ids=lambda c: c.value)
+@pytest.mark.parametrize("name", CASES)
+def test_engine_equals_reference(name: str, context: Context) -> None:
+    pattern, times = CASES[name]
+    events = tuple(Event(f"e{i}", "A", time * SECOND, {"v": 1}) for i, time in enumerate(times))
+    for cuts in [(), (4 * SECOND,)]:
+        expected = evaluate(pattern, events, context, until=max(cuts, default=None))
+        assert run_engine(Case(pattern, events, cuts), context) == expected
