@@ -183,6 +183,12 @@ def test_variables_are_typed(values, kind):
     assert found["v"].to_pylist() == values
 
 
+def test_whole_numbers_beyond_64_bits():
+    events = [{"type": "A", "time": 1, "id": 10**30, "v": 10**30 + 1}, {"type": "A", "time": 2, "v": 7}]
+    (one, two) = ensue.detect("A(v = ?v)", events)
+    assert (one.constituents, one.bindings, two.bindings) == (("1" + "0" * 30,), {"v": 10**30 + 1}, {"v": 7})
+
+
 def test_a_variable_may_be_called_like_a_column():
     found = ensue.detect("A(v = ?id)", pa.table({"type": ["A"], "time": [1], "v": ["x"]}))
     assert found["?id"].to_pylist() == ["x"]

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime
 from hashlib import blake2b
 
 import pandas as pd  # type: ignore[import-untyped]  # only tests use it
@@ -130,17 +131,17 @@ def test_ids_are_forgotten_when_they_cannot_matter():
     detector = ensue.Detector("2 times A within 1 second")
     for batch in range(20):
         detector.feed([{**event("A", batch * 1000 + n), "id": f"{batch}-{n}"} for n in range(1000)])
-    assert len(detector._session.seen.arrays()["times"]) < 5000
+    assert len(detector._session.seen.contents().times) < 5000
 
 
 def test_ids_of_an_unbounded_pattern_are_forgotten_too(monkeypatch):
     monkeypatch.setattr("ensue.embedded.seen.SeenIds.MOST", 3000)
     detector = ensue.Detector("A then B")
-    for batch in range(10):
+    for batch in range(20):
         detector.feed([{**event("C", batch * 1000 + n), "id": f"{batch}-{n}"} for n in range(1000)])
-    assert len(detector._session.seen.arrays()["times"]) < 6000
+    assert len(detector._session.seen.contents().times) < 8000
     with pytest.raises(ensue.InputError, match="E404"):
-        detector.feed({**event("C", 10_000), "id": "9-0"})
+        detector.feed({**event("C", 20_000), "id": "19-0"})
 
 
 def test_late_events_of_a_refused_batch_are_not_counted():
@@ -224,6 +225,14 @@ def test_a_calendar_of_ones_own_is_saved_with_the_pattern():
     detector.feed([event("A", 1), event("A", 40)])
     restored = ensue.Detector.restore(detector.save())
     assert members(restored.feed([event("A", 61), event("A", 62), event("A", 63)])) == [("2", "3")]
+
+
+def test_values_of_every_kind_are_saved_while_they_are_held_back():
+    values = [True, 7, 2**60 + 1, 10**30, 2.5, "text", None, "2026-01-01", datetime(2026, 1, 1, tzinfo=UTC)]
+    events = [event("A", n, v=value) for n, value in enumerate(values)]
+    detector = ensue.Detector("A(v = ?v)", delay="1 hour")
+    assert detector.feed(events) == []
+    assert ensue.Detector.restore(detector.save()).finish() == ensue.detect("A(v = ?v)", events)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from ensue.embedded.buffer import SortBuffer
 from ensue.embedded.identities import Identities
 from ensue.embedded.patterns import Watchlist
 from ensue.engine.arrays import FOREVER, Ints
-from ensue.engine.engine import Engine, Found
+from ensue.engine.engine import Engine, Found, Snapshot
 from ensue.engine.events import EventBatch, empty_batch
 
 Report: TypeAlias = dict[str, Found]
@@ -77,7 +77,7 @@ class Immediate:
     def __init__(self, engine: Engine, watchlist: Watchlist, identities: Identities) -> None:
         self.engine = engine
         self.instant = -FOREVER
-        self.before: bytes | None = None
+        self.before: Snapshot | None = None
         self.events = empty_batch()
         self.reported: set[str] = set()
         self._watched = {item.name: item for item in watchlist.watched}
@@ -119,23 +119,33 @@ class Immediate:
     def finish(self) -> list[Report]:
         return [self.engine.finish()]
 
+    def saved_before(self) -> bytes:
+        """The state of the engine before the newest instant, whose events are saved beside it."""
+        if self.before is None:
+            return self.engine.save()
+        now = self.engine.snapshot()
+        self.engine.roll_back(self.before)
+        saved = self.engine.save()
+        self.engine.roll_back(now)
+        return saved
+
     def resume(self) -> None:
         """After a restart: the engine is as it was before the newest instant."""
         if len(self.events):
-            self.before = self.engine.save()
+            self.before = self.engine.snapshot()
             self.engine.advance(self.events, self.instant)
 
     def _begin(self, instant: int, events: EventBatch) -> Report:
-        self.instant, self.before, self.reported = instant, self.engine.save(), set()
+        self.instant, self.before, self.reported = instant, self.engine.snapshot(), set()
         self.events = detached(events, self._attributes)
         return self._new(self.engine.advance(events, instant))
 
     def _evaluate_again(self, more: EventBatch) -> Report:
         self.events = detached(joined([self.events, more], self._attributes), self._attributes)
         if self.before is None:
-            self.before = self.engine.save()
+            self.before = self.engine.snapshot()
         else:
-            self.engine.restore(self.before)
+            self.engine.roll_back(self.before)
         return self._new(self.engine.advance(self.events, self.instant))
 
     def _new(self, report: Report) -> Report:

@@ -61,6 +61,11 @@ def column_as(wanted: pa.DataType, column: Column) -> pa.Array:
     return result
 
 
+def number_text(value: float) -> str:
+    """A number's digits; a whole one has no point."""
+    return str(int(value)) if isinstance(value, int) or value.is_integer() else repr(value)
+
+
 def _type(kinds: set[str]) -> pa.DataType:
     if kinds == {"whole", "number"}:
         return _TYPES["number"]
@@ -82,6 +87,8 @@ def _array(wanted: pa.DataType, values: Any, valid: Any) -> pa.Array:
         return pa.array(values.astype(np.int64), mask=missing)
     if pa.types.is_timestamp(wanted):
         return pa.array(values, mask=missing).cast(wanted)
+    if pa.types.is_float64(wanted):
+        return pa.array(values.astype(np.float64), mask=missing)
     return pa.array(values, wanted, mask=missing)
 
 
@@ -95,5 +102,5 @@ def _texts(kind: str, values: Any, valid: Any) -> pa.Array:
         case "time":
             listed = [format_instant(value) for value in values.tolist()]
         case _:
-            listed = [str(int(value)) if float(value).is_integer() else repr(value) for value in values.tolist()]
+            listed = [number_text(value) for value in values.tolist()]
     return pa.array(listed, pa.large_string(), mask=None if valid.all() else ~valid)

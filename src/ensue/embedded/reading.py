@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +12,7 @@ import pyarrow.compute as pc
 
 from ensue.embedded.batches import Types
 from ensue.embedded.incoming import Incoming, Names, Problem
+from ensue.embedded.kinds import number_text
 from ensue.embedded.times import instants
 from ensue.engine.arrays import Ints, Truths
 from ensue.engine.columns import Column
@@ -87,14 +89,10 @@ def _ids(events: Incoming, name: str, first: int, count: int) -> tuple[Ids, Trut
     return ids, fine, True
 
 
-def _digits(values: Ints) -> pa.Array:
+def _digits(values: Any) -> pa.Array:
     if values.dtype == np.int64:
         return pa.array(values).cast(pa.large_string())
-    whole = (np.floor(values) == values) & (np.abs(values) < 2.0**63)
-    texts = [
-        str(int(value)) if is_whole else repr(value) for value, is_whole in zip(values.tolist(), whole, strict=True)
-    ]
-    return pa.array(texts, pa.large_string())
+    return pa.array([number_text(value) for value in values.tolist()], pa.large_string())
 
 
 def _needed(column: Column | None, events: Incoming, name: str, role: str) -> Column:

@@ -6,6 +6,7 @@ with them.
 
 from __future__ import annotations
 
+import json
 from hashlib import blake2b
 from typing import Any
 
@@ -19,6 +20,7 @@ from ensue.embedded.flows import Immediate, Ordered
 from ensue.embedded.incoming import Names
 from ensue.embedded.kinds import Kinds
 from ensue.embedded.patterns import Patterns, Watched, Watchlist
+from ensue.embedded.seen import Table
 from ensue.embedded.session import Session
 from ensue.engine.columns import Column
 from ensue.engine.events import EventBatch
@@ -53,7 +55,7 @@ def save(session: Session, late_count: int) -> bytes:
         "late": late_count,
     }
     if isinstance(flow, Immediate):
-        state = flow.engine.save() if flow.before is None else flow.before
+        state = flow.saved_before()
         header |= {"instant": flow.instant, "reported": sorted(flow.reported)}
         held = flow.events
     elif isinstance(flow, Ordered):
@@ -64,7 +66,7 @@ def save(session: Session, late_count: int) -> bytes:
         raise TypeError(f"{type(flow).__name__} cannot be saved")
     names, events = _batch_arrays(detached(held, session.watchlist.attributes), session.watchlist.attributes)
     header["types"] = names
-    seen = {f"seen {name}": array for name, array in session.seen.arrays().items()}
+    seen = {f"seen {name}": column for name, column in session.seen.contents()._asdict().items()}
     data = pack(header, {"engine": np.frombuffer(state, np.uint8), **seen, **events})
     return data + _checksum(data)
 
@@ -108,7 +110,7 @@ def _session(
     session = Session(watchlist, Names(*header["columns"]), header["delay"], immediate=header["immediate"])
     session.position, session.seen.made = header["position"], header["made"]
     session.kinds = Kinds(header["kinds"])
-    session.seen.refill(*(arrays[f"seen {name}"] for name in ("lanes", "positions", "times")))
+    session.seen.refill(Table(*(arrays[f"seen {name}"] for name in Table._fields)))
     held = _batch(arrays, tuple(header["types"]), watchlist.attributes)
     flow = session.flow
     flow.engine.restore(arrays["engine"].tobytes())
@@ -168,9 +170,9 @@ def _batch_arrays(batch: EventBatch, attributes: frozenset[str]) -> tuple[list[s
         for kind, (values, valid) in batch.column(name).parts.items():
             place = f"held {kind} {name}"
             arrays[f"{place} valid"] = valid
-            if kind == "text":
-                ids = Ids.from_texts(values)
-                arrays[f"{place} offsets"], content = ids.table()
+            if kind == "text" or values.dtype == np.object_:
+                listed = values if kind == "text" else [json.dumps(value) for value in values.tolist()]
+                arrays[f"{place} offsets"], content = Ids.from_texts(listed).table()
                 arrays[f"{place} texts"] = content[: arrays[f"{place} offsets"][-1]]
             else:
                 arrays[place] = values
@@ -185,11 +187,19 @@ def _batch(arrays: dict[str, Any], type_names: tuple[str, ...], attributes: froz
         for kind in ("text", "number", "truth", "time"):
             place = f"held {kind} {name}"
             if f"{place} valid" in arrays:
-                values = _texts(arrays, place) if kind == "text" else arrays[place]
-                parts[kind] = (values, arrays[f"{place} valid"])
+                parts[kind] = (_values(arrays, place, kind), arrays[f"{place} valid"])
         columns[name] = Column(len(times), parts)
     ids = Ids(arrays["held codes"], _texts(arrays, "held id"))
     return with_columns(times, ids, arrays["held types"], type_names, columns)
+
+
+def _values(arrays: dict[str, Any], place: str, kind: str) -> Any:
+    """The values of one kind. Whole numbers beyond 64 bits, which NumPy holds as objects, were written as texts."""
+    if kind == "text":
+        return _texts(arrays, place)
+    if place in arrays:
+        return arrays[place]
+    return np.array([json.loads(text) for text in _texts(arrays, place).to_pylist()], np.object_)
 
 
 def _texts(arrays: dict[str, Any], place: str) -> pa.Array:

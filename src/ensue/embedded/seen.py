@@ -1,12 +1,15 @@
 """Which ids have been seen, so that a second event with the same id is noticed.
 
-A table in memory, by 128-bit digests of the ids: texts are not kept. Of a stream, ids whose events cannot matter any
-more are forgotten, so that the table does not grow without end.
+A table in memory, by digests of the ids: texts are not kept. Of a stream, ids whose events cannot matter any more are
+forgotten, so that the table does not grow without end.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 
 from ensue.engine.arrays import FOREVER, Ints, Truths
 from ensue.engine.kernels.compiled import kernel
@@ -14,6 +17,23 @@ from ensue.engine.kernels.identity import Words, digest_ids
 from ensue.engine.store import Ids
 
 _SMALLEST = 1 << 10
+
+
+class Table(NamedTuple):
+    """Places for ids: 96 bits of their digests, and the position (-1: free) and the time of the event that had them."""
+
+    high: Words
+    low: npt.NDArray[np.uint32]
+    positions: Ints
+    times: Ints
+
+    @classmethod
+    def empty(cls, size: int) -> Table:
+        positions = np.full(size, -1, np.int64)
+        return cls(np.zeros(size, np.uint64), np.zeros(size, np.uint32), positions, np.zeros(size, np.int64))
+
+    def where(self, mask: Truths) -> Table:
+        return Table(self.high[mask], self.low[mask], self.positions[mask], self.times[mask])
 
 
 class SeenIds:
@@ -32,7 +52,7 @@ class SeenIds:
         """Ids of events before this position may have been made from it, and are not in the table."""
         self._count = 0
         self._newest = -FOREVER
-        self._lanes, self._positions, self._times = _empty(_SMALLEST)
+        self._table = Table.empty(_SMALLEST)
 
     def made_from_positions(self, first: int, count: int) -> bool:
         """Note ids that are just positions. That costs nothing as long as no others were seen; False if some were."""
@@ -43,51 +63,48 @@ class SeenIds:
 
     def add(self, ids: Ids, positions: Ints, times: Ints) -> Ints:
         """Take ids in; for each the position of the event that had it before, or -1 if it is new."""
-        self._newest = max(self._newest, int(times.max(initial=-FOREVER)))
-        self._make_room(len(ids.codes))
         lanes = digest_ids(ids.codes, *ids.table())
-        earlier: Ints = insert(lanes, positions, times, self._lanes, self._positions, self._times)
-        self._count += int((earlier < 0).sum())
+        earlier = self._insert(Table(lanes[:, 0].copy(), lanes[:, 1].astype(np.uint32), positions, times))
         if self.made:
             self._among_made(ids, earlier)
         return earlier
 
     def forget_from(self, position: int) -> None:
         """Forget the events from a position on: their batch was refused."""
-        self._rebuild(self._positions < position, 0)
+        self._rebuild(self._table.positions < position, 0)
 
-    def arrays(self) -> dict[str, Ints | Words]:
+    def contents(self) -> Table:
         """The table without its gaps, to be saved."""
-        used = self._positions >= 0
-        return {"lanes": self._lanes[used], "positions": self._positions[used], "times": self._times[used]}
+        return self._table.where(self._table.positions >= 0)
 
-    def refill(self, lanes: Words, positions: Ints, times: Ints) -> None:
-        """Take in what `arrays` gave."""
-        self._newest = max(self._newest, int(times.max(initial=-FOREVER)))
-        self._make_room(len(times))
-        insert(lanes, positions, times, self._lanes, self._positions, self._times)
-        self._count = len(times)
+    def refill(self, contents: Table) -> None:
+        """Take in what `contents` gave."""
+        self._insert(contents)
+
+    def _insert(self, rows: Table) -> Ints:
+        self._newest = max(self._newest, int(rows.times.max(initial=-FOREVER)))
+        self._make_room(len(rows.positions))
+        earlier: Ints = insert(*rows, *self._table)
+        self._count += int((earlier < 0).sum())
+        return earlier
 
     def _make_room(self, more: int) -> None:
-        """The table is never more than half full."""
-        if 2 * (self._count + more) <= len(self._positions):
+        """The table is never more than two thirds full."""
+        if 3 * (self._count + more) <= 2 * len(self._table.positions):
             return
-        wanted = self._positions >= 0
+        positions, times = self._table.positions, self._table.times
+        wanted = positions >= 0
         if self.reach is not None:
-            wanted &= self._times >= self._newest - self.reach
+            wanted &= times >= self._newest - self.reach
         if self.most is not None and self._count > self.most:
-            wanted &= self._positions >= np.partition(self._positions, -self.most)[-self.most]
+            wanted &= positions >= np.partition(positions, -self.most)[-self.most]
         self._rebuild(wanted, more)
 
     def _rebuild(self, wanted: Truths, more: int) -> None:
-        kept = wanted & (self._positions >= 0)
-        lanes, positions, times = self._lanes[kept], self._positions[kept], self._times[kept]
-        self._count = len(positions)
-        size = _SMALLEST
-        while size < 4 * (self._count + more):
-            size *= 2
-        self._lanes, self._positions, self._times = _empty(size)
-        insert(lanes, positions, times, self._lanes, self._positions, self._times)
+        kept = self._table.where(wanted & (self._table.positions >= 0))
+        self._count = len(kept.positions)
+        self._table = Table.empty(max(_SMALLEST, 3 * self._count + 3 * more // 2 + 3))
+        insert(*kept, *self._table)
 
     def _among_made(self, ids: Ids, earlier: Ints) -> None:
         """An id that is written like the position of an event that was called by it."""
@@ -96,26 +113,30 @@ class SeenIds:
                 earlier[row] = int(text) if str(int(text)) == text else -1
 
 
-def _empty(size: int) -> tuple[Words, Ints, Ints]:
-    return np.zeros((size, 2), np.uint64), np.full(size, -1, np.int64), np.zeros(size, np.int64)
-
-
 @kernel
 def insert(
-    lanes: Words, positions: Ints, times: Ints, table_lanes: Words, table_positions: Ints, table_times: Ints
+    high: Words,
+    low: npt.NDArray[np.uint32],
+    positions: Ints,
+    times: Ints,
+    table_high: Words,
+    table_low: npt.NDArray[np.uint32],
+    table_positions: Ints,
+    table_times: Ints,
 ) -> Ints:
-    """Put rows into the table (open addressing, its size a power of two); gives where each was known from, or -1."""
-    mask = np.uint64(table_positions.size - 1)
+    """Put rows into the table, each at the first free place from where its digest points; gives the position that an
+    equal id is known from, or -1.
+    """
+    size = table_positions.size
     earlier = np.full(positions.size, -1, np.int64)
     for row in range(positions.size):
-        at = lanes[row, 1] & mask
+        at: int = np.int64((np.uint64(low[row]) * np.uint64(size)) >> np.uint64(32))  # type: ignore[assignment]
         while table_positions[at] >= 0:
-            if table_lanes[at, 0] == lanes[row, 0] and table_lanes[at, 1] == lanes[row, 1]:
+            if table_high[at] == high[row] and table_low[at] == low[row]:
                 earlier[row] = table_positions[at]
                 break
-            at = (at + np.uint64(1)) & mask
+            at = at + 1 if at + 1 < size else 0
         if earlier[row] < 0:
-            table_lanes[at, 0], table_lanes[at, 1] = lanes[row, 0], lanes[row, 1]
-            table_positions[at] = positions[row]
-            table_times[at] = times[row]
+            table_high[at], table_low[at] = high[row], low[row]
+            table_positions[at], table_times[at] = positions[row], times[row]
     return earlier

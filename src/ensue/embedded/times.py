@@ -38,6 +38,7 @@ def _from_milliseconds(values: Any, valid: Truths) -> tuple[Ints, Truths]:
     if values.dtype == np.int64:
         fine = valid & (values >= EARLIEST // 1000) & (values <= LATEST // 1000)
         return np.where(fine, values, 0) * 1000, fine
+    values = values.astype(np.float64)  # whole numbers beyond 64 bits come as objects
     with np.errstate(all="ignore"):
         fine = valid & np.isfinite(values) & (np.abs(values) < 2.0**52)
         return np.rint(np.where(fine, values, 0.0) * 1000).astype(np.int64), fine

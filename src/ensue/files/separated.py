@@ -22,7 +22,8 @@ from ensue.errors import Diagnostic, InputError
 from ensue.files.chunks import SIZE, Chunk, Chunks, Unreadable
 from ensue.files.opening import opened
 
-_WHOLE = r"^-?(0|[1-9][0-9]{0,17})$"
+_WHOLE = r"^-?(0|[1-9][0-9]*)$"
+_SHORT = r"^-?[0-9]{1,18}$"
 _NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
 _LONGEST_FIELD = 1 << 24
 
@@ -168,18 +169,13 @@ class Fields:
 
 def typed(texts: pa.Array) -> Column:
     """Texts as what they are written like."""
-    filled = _filled(texts)
-    whole = np.asarray(pc.match_substring_regex(texts, _WHOLE))
-    number = np.asarray(pc.match_substring_regex(texts, _NUMBER))
+    number = _match(texts, _NUMBER)
     lower = pc.utf8_lower(texts)
     true, false = (np.asarray(pc.equal(lower, word)) for word in ("true", "false"))
-    text = filled & ~number & ~true & ~false
+    text = _filled(texts) & ~number & ~true & ~false
     parts: dict[str, Part] = {}
     if number.any():
-        parts["number"] = (
-            _numbers(texts, number, pa.int64() if bool((whole == number).all()) else pa.float64()),
-            number,
-        )
+        parts["number"] = (_numbers(texts, number), number)
     if true.any() or false.any():
         parts["truth"] = (true, true | false)
     if text.any():
@@ -187,12 +183,26 @@ def typed(texts: pa.Array) -> Column:
     return Column(len(texts), parts)
 
 
+def _numbers(texts: pa.Array, where: Truths) -> Any:
+    """Whole numbers stay exact, whatever stands beside them."""
+    whole = where & _match(texts, _WHOLE)
+    long = whole & ~_match(texts, _SHORT)
+    filled = pc.if_else(pa.array(where), texts, "0")
+    if not long.any() and bool((whole == where).all()):
+        return np.asarray(filled.cast(pa.int64()))
+    doubles = np.asarray(filled.cast(pa.float64()))
+    if not bool((whole & (np.abs(doubles) > 2.0**53)).any()):
+        return doubles
+    pairs = zip(filled.to_pylist(), (whole | ~where).tolist(), strict=True)
+    return np.array([int(text) if is_whole else float(text) for text, is_whole in pairs], np.object_)
+
+
 def _filled(texts: pa.Array) -> Truths:
     return np.asarray(pc.greater(pc.binary_length(texts), 0))
 
 
-def _numbers(texts: pa.Array, where: Truths, kind: pa.DataType) -> Any:
-    return np.asarray(pc.if_else(pa.array(where), texts, "0").cast(kind))
+def _match(texts: pa.Array, expression: str) -> Truths:
+    return np.asarray(pc.match_substring_regex(texts, expression))
 
 
 def _text(lines: _Lines) -> str:
