@@ -191,7 +191,7 @@ def _numbers(texts: pa.Array, where: Truths) -> Any:
     if not long.any() and bool((whole == where).all()):
         return np.asarray(filled.cast(pa.int64()))
     doubles = np.asarray(filled.cast(pa.float64()))
-    if not bool((whole & (np.abs(doubles) > 2.0**53)).any()):
+    if not bool((whole & (np.abs(doubles) >= 2.0**53)).any()):
         return doubles
     pairs = zip(filled.to_pylist(), (whole | ~where).tolist(), strict=True)
     return np.array([int(text) if is_whole else float(text) for text, is_whole in pairs], np.object_)
