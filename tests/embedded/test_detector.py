@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from hashlib import blake2b
 
 import pandas as pd  # type: ignore[import-untyped]  # only tests use it
@@ -26,6 +26,30 @@ def event(type: str, second: float, **attributes: object) -> dict[str, object]:
 
 def members(found: list[ensue.Finding]) -> list[tuple[str, ...]]:
     return [one.constituents for one in found]
+
+
+@given(
+    st.fixed_dictionaries(
+        {"time": st.integers(0, 10**15) | st.datetimes() | st.just("2026-01-01") | st.just("soon")},
+        optional={
+            "type": st.sampled_from(["A", "", 5]),
+            "id": st.sampled_from(["x", 5, None, [1]]),
+            "v": values() | st.sampled_from([float("nan"), 10**30, 2**60 + 1, date(2026, 1, 1), [1], {}]),
+        },
+    )
+)
+def test_a_single_event_is_read_as_a_batch_of_one(row):
+    def outcome(fed: object) -> object:
+        detector = ensue.Detector("A(v = ?v) or A")
+        try:
+            return detector.feed(fed), detector.finish(), detector._session.kinds.as_dict()
+        except ensue.InputError as error:
+            return str(error)
+
+    single = outcome(row)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ensue.embedded.session.read_one", lambda *_: None)
+        assert outcome([row]) == single
 
 
 def test_batches_and_single_events():

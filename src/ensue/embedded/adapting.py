@@ -27,6 +27,8 @@ class Shape:
     def results(self, reports: list[Report], session: Session) -> Any:
         """All that the reports hold: for one pattern its findings, for several a dict of them by name."""
         watched = session.watchlist.watched
+        if self.to_frame is None and not any(len(found.rows) for report in reports for found in report.values()):
+            return {item.name: [] for item in watched} if session.watchlist.several else []
         if session.watchlist.several:
             return {item.name: self._one(reports, item, session) for item in watched}
         return self._one(reports, watched[0], session)
@@ -44,7 +46,7 @@ LIST = Shape()
 
 def adapt(events: object, first: int) -> tuple[Incoming, Shape]:
     """Events as they can be read, and the shape in which findings are to go back. A single event is a dictionary."""
-    if isinstance(events, Mapping):
+    if type(events) is dict or isinstance(events, Mapping):
         return Records([events], first), LIST
     if isinstance(events, Sequence) and not isinstance(events, (str, bytes, bytearray)):
         return Records(events, first), LIST

@@ -6,6 +6,8 @@ because it is remembered here.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ensue.algebra import Pattern, atoms
-from ensue.engine.columns import Column
+from ensue.engine.columns import Column, from_values
 from ensue.engine.events import EventBatch
 from ensue.time import format_instant
 
@@ -25,6 +27,8 @@ _TYPES = {
     "number": pa.float64(),
 }
 
+_KIND_OF = {str: "text", bool: "truth", int: "whole", float: "number", datetime: "time"}
+
 
 class Kinds:
     """The kinds seen in each attribute so far."""
@@ -35,6 +39,15 @@ class Kinds:
     def note(self, batch: EventBatch, attributes: frozenset[str]) -> None:
         for name in attributes:
             self._seen.setdefault(name, set()).update(_kinds(batch.column(name)))
+
+    def note_one(self, values: Iterable[tuple[str, object]]) -> None:
+        """The same for the attributes of a single event."""
+        for name, value in values:
+            kind = _KIND_OF.get(type(value))
+            if kind is not None:
+                self._seen.setdefault(name, set()).add(kind)
+            else:
+                self._seen.setdefault(name, set()).update(_kinds(from_values([value])))
 
     def variable_types(self, pattern: Pattern) -> dict[str, pa.DataType]:
         """The type of each variable's column; where kinds are mixed, values are written as text."""
@@ -75,6 +88,8 @@ def _type(kinds: set[str]) -> pa.DataType:
 
 
 def _kinds(column: Column) -> set[str]:
+    if not column.parts:
+        return set()
     found = {kind for kind, (_, valid) in column.parts.items() if valid.any()}
     if "number" in found and column.parts["number"][0].dtype == np.int64:
         return (found - {"number"}) | {"whole"}

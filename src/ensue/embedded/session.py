@@ -14,7 +14,9 @@ from ensue.embedded.incoming import Incoming, Names, Places, Positions, Problem,
 from ensue.embedded.kinds import Kinds
 from ensue.embedded.patterns import Watchlist
 from ensue.embedded.reading import Reading, read
+from ensue.embedded.records import Records
 from ensue.embedded.seen import SeenIds
+from ensue.embedded.single import read_one
 from ensue.engine.engine import Engine
 from ensue.time import format_instant
 
@@ -68,7 +70,7 @@ class Session:
     def add(self, events: Incoming, policy: Policy, places: Places | None = None, *, detach: bool = False) -> None:
         """Take events in, without evaluating them. If the policy refuses, nothing has changed."""
         first, where = self.position, places or Positions(self.position)
-        reading = read(events, self.names, first)
+        reading = self._read(events)
         if reading.problems:
             policy.bad(reading.problems, events, where)
         reading, late = self._without_late(reading)
@@ -82,8 +84,22 @@ class Session:
             self.seen.forget_from(first)
             raise
         self.position += len(events)
-        self.kinds.note(reading.batch, self._bound)
+        self._note_kinds(events, reading)
         self.flow.add(detached(reading.batch, self._attributes) if detach else reading.batch)
+
+    def _note_kinds(self, events: Incoming, reading: Reading) -> None:
+        if len(events) == 1 and isinstance(events, Records) and self.names.time not in self._bound:
+            row = events.rows[0]
+            self.kinds.note_one((name, row.get(name)) for name in self._bound)
+        else:
+            self.kinds.note(reading.batch, self._bound)
+
+    def _read(self, events: Incoming) -> Reading:
+        if len(events) == 1 and isinstance(events, Records):
+            reading = read_one(events.rows[0], self.names, self.position)
+            if reading is not None:
+                return reading
+        return read(events, self.names, self.position)
 
     def release(self) -> list[Report]:
         return self.flow.release()
