@@ -147,6 +147,7 @@ def run_engine(case: Case, context: Context, restarts: bool = False) -> list[Occ
         events = tuple(event for event in case.events if last < event.time <= cut)
         found += engine.advance(batch(events), cut)["q"].occurrences()
         last = cut
+        engine.compact()
         if restarts:
             saved = engine.save()
             engine = Engine({"q": (case.pattern, context)})

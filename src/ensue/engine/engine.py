@@ -50,6 +50,17 @@ class Found:
         return sorted(found, key=lambda occurrence: occurrence.order)
 
 
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The state of an engine at one moment."""
+
+    store: Store
+    book: Codebook
+    clock: int
+    span: tuple[int, int] | None
+    nodes: tuple[tuple[dict[str, Rows], dict[str, Ints]], ...]
+
+
 class Engine:
     """Detects several patterns in events that come in order of time."""
 
@@ -58,7 +69,7 @@ class Engine:
         self.description = [[name, str(pattern), context.value] for name, (pattern, context) in patterns.items()]
         self.store = Store()
         self.book = Codebook()
-        self._known_values = 0
+        self._known_values = self._known_events = 0
         self.clock = -FOREVER
         self.span: tuple[int, int] | None = None
 
@@ -76,7 +87,8 @@ class Engine:
             name: Found(deliveries[root].rows, self.plan.nodes[root].variables, self.store, self.book)
             for name, root in self.plan.roots.items()
         }
-        self._forget()
+        if len(self.store) > 2 * self._known_events + 4096:
+            self.compact()
         return found
 
     def finish(self) -> dict[str, Found]:
@@ -91,8 +103,8 @@ class Engine:
             last = max(times) if clock >= FOREVER else max(*times, clock)
             self.span = (min(times), last)
 
-    def _forget(self) -> None:
-        """Keep only the events that some carried row still refers to."""
+    def compact(self) -> None:
+        """Keep only the events that some carried row still refers to; `advance` does it when it is worth the while."""
         carried = [(node, name, rows) for node in self.plan.nodes for name, rows in node.carried() if len(rows.members)]
         live: Ints = (
             np.unique(np.concatenate([rows.members for *_, rows in carried])) if carried else np.empty(0, np.int64)
@@ -101,6 +113,7 @@ class Engine:
         for node, name, rows in carried:
             places = np.searchsorted(live, rows.members)
             node.state[name] = Rows(rows.begin, rows.end, rows.starts, places, rows.values)
+        self._known_events = len(live)
         if len(self.book.keys) > 2 * self._known_values + 1024:
             self._forget_values()
 
@@ -120,8 +133,24 @@ class Engine:
 
     def save(self) -> bytes:
         """Everything that is needed to go on from here, in this process or another."""
+        self.compact()
         return state.save(self)
 
     def restore(self, data: bytes) -> None:
         """Go on from a saved state of the same patterns."""
         state.restore(self, data)
+
+    def snapshot(self) -> Snapshot:
+        """The state as it is, to come back to in this process; cheap, because arrays are shared."""
+        for node in self.plan.nodes:
+            node.before_saving()
+        nodes = tuple((dict(node.state), dict(node.tables)) for node in self.plan.nodes)
+        return Snapshot(self.store.copy(), self.book, self.clock, self.span, nodes)
+
+    def roll_back(self, to: Snapshot) -> None:
+        """Forget everything since a snapshot, which can be used again."""
+        self.store, self.book, self.clock, self.span = to.store.copy(), to.book, to.clock, to.span
+        for node, (rows, tables) in zip(self.plan.nodes, to.nodes, strict=True):
+            node.state |= rows
+            node.tables |= tables
+            node.after_restoring()

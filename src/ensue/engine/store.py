@@ -63,6 +63,12 @@ class Store:
     def __len__(self) -> int:
         return len(self.times)
 
+    def copy(self) -> Store:
+        """A store that grows on its own from here."""
+        other = Store(self.times, self.ids)
+        other.ordered, other.temporal = self.ordered, dict(self.temporal)
+        return other
+
     def append(self, times: Ints, ids: Ids, *, in_order: bool = False) -> int:
         """Add events; gives the handle of the first one.
 

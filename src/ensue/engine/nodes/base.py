@@ -56,12 +56,19 @@ class Delivery:
 
 
 class Node:
-    """A place in the plan. `state` holds the rows that it carries, by name; `tables` other arrays; both are saved."""
+    """A place in the plan. `state` holds the rows that it carries, by name; `tables` other arrays; both are saved.
+
+    Both are replaced, never changed, so that a copy of the two dictionaries is a copy of the node's state.
+    """
+
+    watches_the_clock = False
+    """Whether something may follow from the time alone, without new rows."""
 
     def __init__(self, variables: Sequence[str], inputs: Sequence[int] = (), widths: Sequence[int] = ()) -> None:
         self.variables = tuple(sorted(variables))
         self.inputs = tuple(inputs)
         self.state: dict[str, Rows] = {f"pending {i}": Rows.empty(width) for i, width in enumerate(widths)}
+        self.nothing = Rows.empty(len(self.variables))
         self.tables: dict[str, Ints] = {"gate": np.array([-FOREVER], np.int64)}
 
     @property
@@ -72,7 +79,8 @@ class Node:
         """Take what the inputs delivered; give what follows from it."""
         gate = min((delivery.frontier for delivery in deliveries), default=step.clock)
         ready = [self._up_to(gate, i, delivery) for i, delivery in enumerate(deliveries)]
-        rows = self.process(step, ready, gate)
+        idle = self.inputs and not self.watches_the_clock and not any(map(len, ready))
+        rows = self.nothing if idle else self.process(step, ready, gate)
         self.tables["gate"] = np.array([gate], np.int64)
         return Delivery(rows, self.frontier(step, gate))
 
@@ -105,9 +113,9 @@ class Node:
 
 
 class Holding(Node):
-    """A node that may know occurrences before it is their turn: it holds them until its frontier has reached their
-    end.
-    """
+    """A node that may know occurrences before it is their turn: it holds them until its frontier reaches their end."""
+
+    watches_the_clock = True
 
     def __init__(self, variables: Sequence[str], inputs: Sequence[int] = (), widths: Sequence[int] = ()) -> None:
         super().__init__(variables, inputs, widths)

@@ -155,6 +155,8 @@ class During(Holding):
 class Absences(Node):
     """An occurrence without constituents for each interval that has passed with nothing excluded in it."""
 
+    watches_the_clock = True
+
     def __init__(self, excluded: Side, interval: FixedInterval | CalendarInterval) -> None:
         super().__init__((), [excluded.node], [len(excluded.variables)])
         self.interval, self.excluded = interval, excluded

@@ -26,6 +26,8 @@ class Leaf(Node):
     def process(self, step: Step, ready: list[Rows], gate: int) -> Rows:
         events = step.events
         rows = events.of_types(self.types)
+        if not len(rows):
+            return self.nothing
         if self.atom.condition is not None and len(rows):
             mask = holds(self.atom.condition, lambda name: events.column(name).take(rows), len(rows))
             rows = rows[mask]
