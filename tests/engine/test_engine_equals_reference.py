@@ -23,3 +23,11 @@ def test_engine_equals_reference(context: Context, case: Case) -> None:
 @given(case=cases())
 def test_a_restart_changes_nothing(context: Context, case: Case) -> None:
     assert run_engine(case, context, restarts=True) == run_engine(case, context)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("context", list(Context), ids=lambda c: c.value)
+@given(case=cases(4))
+def test_engine_equals_reference_for_deeper_patterns(context: Context, case: Case) -> None:
+    expected = evaluate(case.pattern, case.events, context, until=max(case.cuts, default=None))
+    assert sorted(run_engine(case, context, restarts=True), key=lambda o: o.order) == expected
