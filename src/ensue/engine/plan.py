@@ -47,7 +47,8 @@ from ensue.engine.nodes.base import Node
 from ensue.engine.nodes.intervals import Absences, Counting, During
 from ensue.engine.nodes.latest import Latest
 from ensue.engine.nodes.leaves import AnyEvent, Leaf
-from ensue.engine.nodes.pairs import Kind, Pairs, Side
+from ensue.engine.nodes.matching import Side
+from ensue.engine.nodes.pairs import Kind, Pairs
 from ensue.engine.nodes.repeats import Repeats
 from ensue.engine.nodes.simple import Filter, Union
 from ensue.engine.nodes.some_of import SomeOf as SomeOfNode

@@ -13,7 +13,7 @@ from ensue.engine.candidates import lying_between, struck_inside
 from ensue.engine.codes import UNBOUND
 from ensue.engine.kernels.partition import number_rows
 from ensue.engine.nodes.base import Holding, Node, Step
-from ensue.engine.nodes.pairs import Side, joined_values, merged
+from ensue.engine.nodes.matching import Side, joined_values, merged
 from ensue.engine.rows import Rows, canonical, columns, concat
 from ensue.time.instants import EARLIEST, LATEST
 

@@ -16,7 +16,8 @@ from ensue.engine.kernels import pairing
 from ensue.engine.kernels.partition import number_rows
 from ensue.engine.nodes.base import Node, Step
 from ensue.engine.nodes.choosing import Used, choose
-from ensue.engine.nodes.pairs import MODES, Matched, Side, every_pair, joined_values, merged
+from ensue.engine.nodes.matching import Matched, Side, every_pair, joined_values, merged
+from ensue.engine.nodes.pairs import MODES
 from ensue.engine.nodes.simple import latest
 from ensue.engine.rows import Rows, aligned, canonical, canonical_order, concat
 from ensue.engine.store import Store

@@ -8,7 +8,8 @@ from ensue.algebra import Context
 from ensue.engine.arrays import FOREVER, Ints
 from ensue.engine.candidates import Tests, lying_between
 from ensue.engine.nodes.base import Holding, Step
-from ensue.engine.nodes.pairs import Kind, Matched, Pairs, Side
+from ensue.engine.nodes.matching import Matched, Side
+from ensue.engine.nodes.pairs import Kind, Pairs
 from ensue.engine.rows import Rows, concat
 from ensue.model import temporal_id
 
