@@ -1,4 +1,4 @@
-"""The engine against hand-written loops: `python -m bench.kernel`. README.md says what is measured."""
+"""The engine against hand-written loops: `./ensue bench kernel`. README.md says what is measured."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import cyclopts
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from bench import data, measuring, ours, workloads
@@ -27,25 +28,43 @@ class Case:
     context: str
     loop: measuring.Sample = field(default_factory=measuring.Sample)
     engine: measuring.Sample = field(default_factory=measuring.Sample)
+    detector: measuring.Sample = field(default_factory=measuring.Sample)
     counts: set[int] = field(default_factory=set)
 
     def run_loop(self, columns: data.Columns) -> None:
         self.counts.add(len(self.loop.add(self.workload.by_hand, self.context, columns)))
 
     def run_engine(self, table: pa.Table) -> None:
-        self.counts.add(self.engine.add(ours.detect, self.workload.pattern, self.context, [table]))
+        found = self.engine.add(ours.engine, self.workload.pattern, self.context, table)
+        self.counts.add(sum(len(part.rows) for part in found))
+
+    def run_detector(self, table: pa.Table) -> None:
+        self.counts.add(self.detector.add(ours.detect, self.workload.pattern, self.context, [table]))
 
     @property
-    def ratio(self) -> float | None:
-        return self.engine.median / self.loop.median if self.engine.runs else None
+    def samples(self) -> tuple[measuring.Sample, ...]:
+        return self.loop, self.engine, self.detector
+
+    @property
+    def ratio(self) -> float:
+        return self.engine.median / self.loop.median
 
     @property
     def ratios(self) -> list[float]:
-        """The ratio in each round: both sides ran right after one another."""
-        return [mine / limit for mine, limit in zip(self.engine.runs, self.loop.runs, strict=False)]
+        """The ratio in each round: the sides ran right after one another."""
+        return [mine / limit for mine, limit in zip(self.engine.runs, self.loop.runs, strict=True)]
+
+    @property
+    def detector_ratio(self) -> float:
+        return self.detector.median / self.loop.median
+
+    @property
+    def agreed(self) -> bool:
+        """Whether all sides found the same number of occurrences, every time."""
+        return len(self.counts) == 1
 
     def passes(self) -> bool:
-        return len(self.counts) == 1 and (self.ratio is None or self.ratio <= TARGET)
+        return self.agreed and self.ratio <= TARGET
 
     def summary(self) -> dict[str, object]:
         return {
@@ -53,15 +72,18 @@ class Case:
             "pattern": str(self.workload.pattern),
             "context": self.context,
             "occurrences": sorted(self.counts),
-            "loop_seconds": self.loop.summary(),
-            "engine_seconds": self.engine.summary() if self.engine.runs else None,
             "ratio": self.ratio,
             "ratios": self.ratios,
+            "ratio_of_processor_time": self.engine.median_processor / self.loop.median_processor,
+            "detector_ratio": self.detector_ratio,
+            "loop_seconds": self.loop.summary(),
+            "engine_seconds": self.engine.summary(),
+            "detector_seconds": self.detector.summary(),
         }
 
 
 def main(events: int = data.DEFAULT_EVENTS, runs: int = 5) -> int:
-    """Measure the engine and the hand-written loops in turn, on the same events, on one core.
+    """Measure the hand-written loops, the engine and the whole detector in turn, on the same events, on one core.
 
     Parameters
     ----------
@@ -78,17 +100,18 @@ def main(events: int = data.DEFAULT_EVENTS, runs: int = 5) -> int:
     columns = data.Columns.of(table)
     for run in range(runs):
         for case in cases:
-            sides = [partial(case.run_loop, columns)]
-            if ours.Detector:
-                sides.append(partial(case.run_engine, table))
+            sides = [
+                partial(case.run_loop, columns),
+                partial(case.run_engine, table),
+                partial(case.run_detector, table),
+            ]
             for side in sides if run % 2 == 0 else reversed(sides):
                 gc.collect()
                 side()
     measuring.console.print(_table(cases, events, runs))
-    measuring.judge_cores([sample for case in cases for sample in (case.loop, case.engine)])
-    if not ours.Detector:
-        measuring.console.print("ensue.Detector does not exist yet: only the loops were measured.", style="yellow")
-    measuring.save("kernel", facts, {"events": events, "runs": runs}, [case.summary() for case in cases])
+    quiet = measuring.judge_cores([sample for case in cases for sample in case.samples])
+    settings: dict[str, object] = {"events": events, "runs": runs, "target": TARGET}
+    measuring.save("kernel", facts, settings, [case.summary() for case in cases], quiet)
     return 0 if all(case.passes() for case in cases) else 1
 
 
@@ -97,45 +120,35 @@ def _warm_up(cases: list[Case]) -> None:
     table = data.events(10_000)
     for case in cases:
         case.workload.by_hand(case.context, data.Columns.of(table))
-        if ours.Detector:
-            ours.detect(case.workload.pattern, case.context, [table])
+        ours.engine(case.workload.pattern, case.context, table)
+        ours.detect(case.workload.pattern, case.context, [table])
 
 
 def _table(cases: list[Case], events: int, runs: int) -> Table:
     table = Table(
-        title=f"{events:,} events on one core: million events a second",
-        caption=f"medians of {runs} runs (lowest–highest); ratio: engine's time / loop's, target ≤ {TARGET:g}",
+        title=f"{events:,} events on one core: million events a second, medians of {runs}",
+        caption=f"×: multiples of the loop's time (lowest–highest); engine's target ≤ {TARGET:g}",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
     )
     for name in ("", "context"):
-        table.add_column(name)
-    for name in ("found", "loop", "engine", "ratio"):
+        table.add_column(name, no_wrap=True)
+    for name in ("found", "loop", "engine", "×", "Detector", "×"):
         table.add_column(name, justify="right", no_wrap=True)
     for case in cases:
-        agreed = len(case.counts) == 1
         counts = " ≠ ".join(f"{count:,}" for count in sorted(case.counts))
+        colour = "green" if case.ratio <= TARGET else "red"
         table.add_row(
             case.workload.name,
             case.context,
-            counts if agreed else f"[red]{counts}[/]",
-            _speed(events, case.loop),
-            _speed(events, case.engine),
-            _ratio(case),
+            counts if case.agreed else f"[red]{counts}[/]",
+            *(f"{events / sample.median / 1e6:.1f}" for sample in (case.loop, case.engine)),
+            f"[{colour}]{case.ratio:.2f}[/] ({min(case.ratios):.1f}–{max(case.ratios):.1f})",
+            f"{events / case.detector.median / 1e6:.1f}",
+            f"{case.detector_ratio:.1f}",
         )
     return table
-
-
-def _speed(events: int, sample: measuring.Sample) -> str:
-    if not sample.runs:
-        return "–"
-    low, middle, high = (events / seconds / 1e6 for seconds in (max(sample.runs), sample.median, min(sample.runs)))
-    return f"{middle:.1f} ({low:.1f}–{high:.1f})"
-
-
-def _ratio(case: Case) -> str:
-    if case.ratio is None:
-        return "–"
-    colour = "green" if case.ratio <= TARGET else "red"
-    return f"[{colour}]{case.ratio:.2f}[/] ({min(case.ratios):.2f}–{max(case.ratios):.2f})"
 
 
 if __name__ == "__main__":

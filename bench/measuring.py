@@ -8,7 +8,7 @@ import platform
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
@@ -42,13 +42,22 @@ class Sample:
         return statistics.median(self.runs)
 
     @property
+    def median_processor(self) -> float:
+        return statistics.median(self.processor)
+
+    @property
     def cores(self) -> float:
         """How many cores the work had on average: below 1, other processes were in the way."""
         return sum(self.processor) / sum(self.runs)
 
     def summary(self) -> dict[str, object]:
-        seconds = {"median": self.median, "lowest": min(self.runs), "highest": max(self.runs), "runs": self.runs}
-        return {**seconds, "processor": self.processor} if self.processor else seconds
+        return {
+            "median": self.median,
+            "lowest": min(self.runs),
+            "highest": max(self.runs),
+            "runs": self.runs,
+            "processor": self.processor,
+        }
 
 
 def one_core() -> None:
@@ -60,16 +69,34 @@ def one_core() -> None:
     pa.set_io_thread_count(1)
 
 
-def judge_cores(samples: Sequence[Sample]) -> None:
-    """Warn if a measurement on one core was not one."""
-    used = [sample.cores for sample in samples if sample.processor]
-    if min(used) < 0.95:
+@dataclass(frozen=True)
+class Quiet:
+    """Whether the work had one core for itself, and the load of the machine when it was done."""
+
+    least_cores: float
+    most_cores: float
+    load_after: float
+
+    @property
+    def disturbed(self) -> bool:
+        return self.least_cores < 0.95
+
+    def summary(self) -> dict[str, object]:
+        return {"disturbed": self.disturbed, **asdict(self)}
+
+
+def judge_cores(samples: Sequence[Sample]) -> Quiet:
+    """Say so if a measurement on one core was not one."""
+    used = [sample.cores for sample in samples]
+    quiet = Quiet(round(min(used), 3), round(max(used), 3), _load())
+    if quiet.disturbed:
         console.print(
-            f"Other processes were in the way: the work had {min(used):.2f} of a core. Repeat it on an idle machine.",
+            f"Other processes were in the way: some work had {min(used):.2f} of a core. Repeat it on an idle machine.",
             style="yellow",
         )
     if max(used) > 1.05:
-        console.print(f"The work used {max(used):.2f} cores, not one.", style="red")
+        console.print(f"Some work used {max(used):.2f} cores, not one.", style="red")
+    return quiet
 
 
 def machine() -> dict[str, object]:
@@ -78,7 +105,7 @@ def machine() -> dict[str, object]:
         "processor": _processor(),
         "cores": os.cpu_count(),
         "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
-        "load_before": round(os.getloadavg()[0], 2),
+        "load_before": _load(),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         **{name: version(name) for name in ("ensue", "numba", "numpy", "pyarrow")},
@@ -97,19 +124,24 @@ def peak_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def save(name: str, facts: dict[str, object], settings: dict[str, object], results: Sequence[object] | object) -> None:
+def save(name: str, facts: dict[str, object], settings: dict[str, object], results: object, quiet: Quiet) -> None:
     """Write bench/results/<name>.json."""
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"
-    content = {"benchmark": name, "machine": facts, "settings": settings, "results": results}
+    content = {
+        "benchmark": name,
+        "machine": facts,
+        "measurement": quiet.summary(),
+        "settings": settings,
+        "results": results,
+    }
     path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     console.print(f"written: bench/results/{path.name}", style="dim")
 
 
-def not_there(name: str) -> int:
-    """Say that the engine lacks what is to be measured; the exit code."""
-    console.print(f"ensue.{name} does not exist yet: nothing was measured and nothing was written.", style="yellow")
-    return 1
+def _load() -> float:
+    """How many processes wanted a core during the last minute, this one included."""
+    return round(os.getloadavg()[0], 2)
 
 
 def _processor() -> str:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from bench import data, loops
 from ensue.algebra import Pattern
 from ensue.algebra.building import attr, event, var
+
+Name: TypeAlias = Literal["W1", "W2", "W3", "W4"]
 
 CONTEXTS = ("continuous", "chronicle")
 
 
 @dataclass(frozen=True)
 class Workload:
-    name: str
+    name: Name
     pattern: Pattern
     loops: Mapping[str, loops.Loop]
     width: int = 3
@@ -53,3 +56,7 @@ WORKLOADS = (
         {"continuous": loops.runs_continuous, "chronicle": loops.runs_chronicle},
     ),
 )
+
+
+def named(name: Name) -> Workload:
+    return next(workload for workload in WORKLOADS if workload.name == name)

@@ -1,0 +1,26 @@
+import os
+import sys
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from ensue.cli._checkout import checkout
+
+
+def bench(
+    name: Literal["kernel", "memory", "single", "start"],
+    /,
+    *arguments: Annotated[str, Parameter(allow_leading_hyphen=True)],
+) -> None:
+    """Measure Ensue's speed, its memory and its start.
+
+    Parameters
+    ----------
+    name
+        What to measure; bench/README.md says what each one shows.
+    arguments
+        Given to the benchmark as they are, for example `--events 1000000`; `-- --help` shows what it takes.
+    """
+    os.chdir(checkout())
+    sys.stdout.flush()
+    os.execv(sys.executable, [sys.executable, "-m", f"bench.{name}", *arguments])  # noqa: S606 - no shell is wanted
