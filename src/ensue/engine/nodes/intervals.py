@@ -168,7 +168,10 @@ class Absences(Node):
         spans = spans[spans[:, 1] <= gate]
         free = Rows.of_intervals(spans[:, 0].copy(), spans[:, 1].copy())
         free = free.where(~struck_inside(free, (), rows, self.excluded.variables))
-        self.state["inside"] = rows.where(rows.begin >= open_since(self.interval, gate))
+        # One that began last lies inside whatever interval any of them lies in: it is all that must be kept.
+        newest = int(rows.begin.max()) if len(rows) else FOREVER
+        kept = rows.begin >= max(open_since(self.interval, gate), newest)
+        self.state["inside"] = rows.where(kept)
         return canonical(free, step.store)
 
 
