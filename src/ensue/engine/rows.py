@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ensue.engine.arrays import Ints, Truths, no_ints
+from ensue.engine.arrays import Ints, Truths, counting, no_ints
 from ensue.engine.codes import UNBOUND
 from ensue.engine.kernels import members as member_kernels, order as order_kernels
 from ensue.engine.store import Store
@@ -35,7 +35,7 @@ class Rows:
     @classmethod
     def of_events(cls, times: Ints, handles: Ints, values: Ints) -> Rows:
         """One occurrence for each event."""
-        return cls(times, times, np.arange(len(times) + 1, dtype=np.int64), handles, values)
+        return cls(times, times, counting(len(times) + 1), handles, values)
 
     @classmethod
     def of_intervals(cls, begin: Ints, end: Ints) -> Rows:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from ensue.engine.arrays import Bytes, Ints, no_ints
+from ensue.engine.arrays import Bytes, Ints, counting, no_ints
 
 _NO_TEXTS = pa.array([], pa.large_string())
 
@@ -22,7 +22,7 @@ class Ids:
 
     @classmethod
     def from_positions(cls, first: int, count: int) -> Ids:
-        return cls(np.arange(first, first + count, dtype=np.int64), _NO_TEXTS)
+        return cls(counting(count) if first == 0 else np.arange(first, first + count, dtype=np.int64), _NO_TEXTS)
 
     @classmethod
     def from_texts(cls, texts: pa.Array | Sequence[str]) -> Ids:

@@ -38,6 +38,8 @@ class Used:
         self, sides: Ints, rows: Ints, values: Ints, waits: Sequence[Truths], parts: Truths | None = None
     ) -> None:
         """Note the parts of candidates that are used up now, as far as they are rows that will be carried."""
+        if not any(mask.any() for mask in waits):
+            return
         for place in range(rows.shape[1]):
             for side in np.unique(sides[:, place]).tolist():
                 mask = (sides[:, place] == side) & waits[side][np.where(sides[:, place] == side, rows[:, place], 0)]

@@ -34,7 +34,8 @@ class Leaf(Node):
         values, bound = self._values(step, rows)
         if not bound.all():
             rows, values = rows[bound], values[bound]
-        return Rows.of_events(events.times[rows], rows + step.first_handle, values)
+        handles = rows + step.first_handle if step.first_handle else rows
+        return Rows.of_events(events.times[rows], handles, values)
 
     def _values(self, step: Step, rows: Ints) -> tuple[Ints, Truths]:
         """The variables' codes; two attributes bound to one variable must be equal."""
