@@ -117,7 +117,7 @@ def main(events: int = data.DEFAULT_EVENTS, runs: int = 5) -> int:
 
 def _warm_up(cases: list[Case]) -> None:
     """Compile, and read caches, before the clock runs."""
-    table = data.events(10_000)
+    table = data.events(100_000)  # enough for occurrences in every case
     for case in cases:
         case.workload.by_hand(case.context, data.Columns.of(table))
         ours.engine(case.workload.pattern, case.context, table)
