@@ -85,8 +85,8 @@ class Quiet:
         return {"disturbed": self.disturbed, **asdict(self)}
 
 
-def judge_cores(samples: Sequence[Sample]) -> Quiet:
-    """Say so if a measurement on one core was not one."""
+def judge_cores(samples: Sequence[Sample], *, one: bool = True) -> Quiet:
+    """Say so if a measurement had less than a core, or more where one is meant."""
     used = [sample.cores for sample in samples]
     quiet = Quiet(round(min(used), 3), round(max(used), 3), _load())
     if quiet.disturbed:
@@ -94,7 +94,7 @@ def judge_cores(samples: Sequence[Sample]) -> Quiet:
             f"Other processes were in the way: some work had {min(used):.2f} of a core. Repeat it on an idle machine.",
             style="yellow",
         )
-    if max(used) > 1.05:
+    if one and max(used) > 1.05:
         console.print(f"Some work used {max(used):.2f} cores, not one.", style="red")
     return quiet
 
