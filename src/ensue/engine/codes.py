@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ensue.engine.arrays import Ints, Truths
+from ensue.engine.arrays import Ints, Truths, frozen
 from ensue.engine.columns import Column, from_values
 from ensue.engine.kernels.encoding import encode_chosen_integers, encode_integers
 from ensue.model.occurrences import Bindings
@@ -37,7 +37,7 @@ class Codebook:
         """A code for each row, or for some of the rows; unbound where there is no value."""
         if rows is not None:
             if column.whole is not None:
-                codes, large = encode_chosen_integers(column.whole, rows)
+                codes, large = encode_chosen_integers(frozen(column.whole), rows)
                 if not large:
                     return codes
             column = column.take(rows)
@@ -128,7 +128,7 @@ class Codebook:
         if values.dtype == np.object_:
             return np.array([self.code(value_key(value)) for value in values], np.int64)
         if values.dtype == np.int64:
-            codes, large = encode_integers(values, valid, UNBOUND)
+            codes, large = encode_integers(frozen(values), frozen(valid), UNBOUND)
             rows = np.flatnonzero(valid & ((values > _EXACT) | (values < -_EXACT))) if large else ()
         else:
             doubles = values + 0.0

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ensue.engine.arrays import Ints
+from ensue.engine.arrays import Ints, frozen
 from ensue.engine.columns import Column
 from ensue.engine.kernels import order as order_kernels
 from ensue.engine.store import Ids
@@ -58,11 +58,12 @@ class EventBatch:
     def sorted(self) -> EventBatch:
         """The same events in (time, id) order."""
         offsets, data = self.ids.table()
-        state = order_kernels.in_order(self.times, self.ids.codes, offsets, data)
+        times, codes = frozen(self.times), frozen(self.ids.codes)
+        state = order_kernels.in_order(times, codes, offsets, data)
         if state == 2:
             return self
         order = np.arange(len(self)) if state else np.argsort(self.times, kind="stable")
-        order_kernels.sort_simultaneous(order, self.times, self.ids.codes, offsets, data)
+        order_kernels.sort_simultaneous(order, times, codes, offsets, data)
         return self.take(order)
 
 

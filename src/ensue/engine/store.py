@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from ensue.engine.arrays import Bytes, Ints, counting, no_ints
+from ensue.engine.arrays import Bytes, Ints, counting, frozen, no_ints
 
 _NO_TEXTS = pa.array([], pa.large_string())
 
@@ -43,11 +43,11 @@ class Ids:
     def table(self) -> tuple[Ints, Bytes]:
         """The texts as offsets and bytes, for the kernels."""
         if not len(self.texts):
-            return np.zeros(1, np.int64), np.zeros(0, np.uint8)
+            return frozen(np.zeros(1, np.int64)), frozen(np.zeros(0, np.uint8))
         texts = self.texts if self.texts.offset == 0 else pa.concat_arrays([self.texts, _NO_TEXTS])
         _, offsets, data = texts.buffers()
-        content = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
-        return np.frombuffer(offsets, np.int64)[: len(texts) + 1], content
+        content = np.frombuffer(data if data is not None else b"", np.uint8)
+        return frozen(np.frombuffer(offsets, np.int64)[: len(texts) + 1]), frozen(content)
 
 
 class Store:
@@ -98,7 +98,7 @@ class Store:
         """Whether handles are in order, times, id codes, and the table of texts, as the kernels take them."""
         if self._table is None:
             self._table = self.ids.table()
-        return self.ordered, self.times, self.ids.codes, *self._table
+        return self.ordered, frozen(self.times), frozen(self.ids.codes), *self._table
 
     def kept(self, handles: Ints) -> Store:
         """A store of just these events, in this order."""

@@ -90,11 +90,11 @@ def number_rows(keys: Ints) -> tuple[Ints, int]:
     count, width = keys.shape
     if width == 0 or count == 0:
         return np.zeros(count, np.int64), min(count, 1)
-    numbers, groups = number_codes(keys[:, 0])
+    numbers, groups = number_codes(np.ascontiguousarray(keys[:, 0]))
     for column in range(1, width):
         if groups == count:
             break
-        numbers, groups = number_pairs(numbers, keys[:, column])
+        numbers, groups = number_pairs(numbers, np.ascontiguousarray(keys[:, column]))
     return numbers, groups
 
 
