@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from tests.engine.cases import SECOND, atoms, conditions, durations, fixed_intervals, histories
 
 from ensue.algebra import Context, Pattern, patterns as pt, walk
@@ -67,7 +67,6 @@ cases = st.tuples(st.integers(1, 3).flatmap(patterns), histories(), st.frozenset
 
 @pytest.mark.parametrize("context", CONTEXTS, ids=lambda c: c.value)
 @given(case=cases)
-@settings(max_examples=400)
 def test_one_by_one_is_the_whole_history(context, case):
     pattern, history, restarts = case
     events = [Event(e.id, e.type, i * SECOND, e.attributes) for i, e in enumerate(history)]
@@ -77,7 +76,6 @@ def test_one_by_one_is_the_whole_history(context, case):
 
 @pytest.mark.parametrize("context", CONTEXTS, ids=lambda c: c.value)
 @given(case=cases)
-@settings(max_examples=400)
 def test_an_instant_at_once_is_the_whole_history(context, case):
     pattern, history, _ = case
     runtime = Runtime({"q": (pattern, context)})

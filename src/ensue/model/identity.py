@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
+from functools import lru_cache
 
 from ensue.model.occurrences import Bindings
 from ensue.model.values import ValueKey
@@ -37,6 +38,12 @@ def digest_bytes(data: bytes, seed: int) -> int:
     return state
 
 
+@lru_cache(maxsize=1 << 14)
+def _digest_text(text: str, seed: int) -> int:
+    """The same for a text; names and ids come again and again."""
+    return digest_bytes(text.encode(), seed)
+
+
 def occurrence_id(
     class_name: str, constituents: Iterable[str], bindings: Bindings, interval: tuple[int, int] | None = None
 ) -> str:
@@ -44,12 +51,11 @@ def occurrence_id(
     lanes = []
     names = list(constituents)
     for seed in (SEED_HIGH, SEED_LOW):
-        state = digest_bytes(class_name.encode(), seed)
-        state = mix(state, len(names))
+        state = mix(_digest_text(class_name, seed), len(names))
         for name in names:
-            state = mix(state, digest_bytes(name.encode(), seed))
+            state = mix(state, _digest_text(name, seed))
         for name, value in bindings:
-            state = mix(state, digest_bytes(name.encode(), seed))
+            state = mix(state, _digest_text(name, seed))
             state = mix(state, digest_bytes(value_bytes(value), seed))
         if interval is not None:
             state = mix(mix(state, interval[0] & _MASK), interval[1] & _MASK)
