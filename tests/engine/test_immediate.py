@@ -49,7 +49,9 @@ def restarted(runtime: Runtime, made: Callable[[], Runtime]) -> Runtime:
     return other
 
 
-def run(pattern: Pattern, context: Context, events: list[Event], restarts: frozenset[int] = frozenset()) -> list[Occurrence]:
+def run(
+    pattern: Pattern, context: Context, events: list[Event], restarts: frozenset[int] = frozenset()
+) -> list[Occurrence]:
     def made() -> Runtime:
         return Runtime({"q": (pattern, context)})
 
@@ -89,7 +91,7 @@ def test_an_instant_at_once_is_the_whole_history(context, case):
 @pytest.mark.parametrize("context", CONTEXTS, ids=lambda c: c.value)
 @given(case=cases)
 def test_simultaneous_events_one_by_one(context, case):
-    """Something may be reported before a simultaneous event comes that would have changed it, but nothing is missing."""
+    """Something may be reported before a simultaneous event comes that changes it, but nothing is missing."""
     pattern, history, restarts = case
     expected = evaluate(pattern, history, context)
     found = run(pattern, context, list(history), restarts)

@@ -98,7 +98,7 @@ def _values(event: Event) -> list[tuple[str, Value]]:
 
 
 def _value(kind: str, content: Any) -> Value:
-    return to_datetime(content) if kind == "time" else content  # type: ignore[no-any-return]  # as it was saved
+    return to_datetime(content) if kind == "time" else content
 
 
 def _columns(parts: list[Part], variables: tuple[str, ...]) -> Found:

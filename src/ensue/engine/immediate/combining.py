@@ -161,8 +161,8 @@ class Combining(Node):
                 for other, partner in spent:
                     self._remove(self.waiting[other][key], partner)
             else:
-                for partner in (*spent, (side, part)):
-                    self._mark(partner, sigma)
+                for one in (*spent, (side, part)):
+                    self._mark(one, sigma)
         return not (self._plain and groups)
 
     def _candidates(self, side: int, part: Part, key: Bindings, now: int) -> Iterator[Candidate]:

@@ -43,7 +43,7 @@ def over_variables(condition: Expression, scope: Scope) -> Read:
 
 
 def _attribute(name: str) -> Read:
-    return lambda values: values.get(name)  # type: ignore[no-any-return]  # values are a mapping
+    return lambda values: values.get(name)
 
 
 def _variable(name: str, scope: Scope) -> Read:

@@ -168,7 +168,7 @@ def check_of(tests: Tests, scope: Scope, exclusions: Iterable[Exclusion]) -> Che
     checks += [exclusion.free for exclusion in exclusions]
     if len(checks) <= 1:
         return checks[0] if checks else None
-    return lambda begin, end, sigma: all([check(begin, end, sigma) for check in checks])
+    return lambda begin, end, sigma: all(check(begin, end, sigma) for check in checks)
 
 
 def _ends_in(low: int, high: int) -> Check:
