@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from ensue.embedded.findings import Finding
 from ensue.embedded.one_by_one import OneByOne
 from ensue.embedded.records import is_unicode
 from ensue.embedded.session import Session
 from ensue.engine.immediate.parts import Part
-from ensue.engine.store import Ids
 from ensue.model import Event, Value, occurrence_id
 from ensue.time import to_datetime, to_instant
 from ensue.time.instants import EARLIEST, LATEST
@@ -93,14 +90,14 @@ class Singles:
         """The id of the event, now seen; None if it was seen before, or is not plain."""
         position, seen = self._session.position, self._session.seen
         if given is None:
-            return str(position) if seen.made_from_positions(position, 1) else None
-        if type(given) is not str or not given.isascii():
+            name = str(position)
+            if seen.made_from_positions(position, 1):
+                return name
+        elif type(given) is str and given.isascii():
+            name = given
+        else:
             return None
-        earlier = seen.add(Ids.from_texts([given]), np.array([position]), np.array([instant]))
-        if earlier[0] < 0:
-            return given
-        seen.forget_from(position)
-        return None
+        return name if seen.add_one(name, position, instant) < 0 else None
 
 
 def _finding(pattern: str, part: Part) -> Finding:

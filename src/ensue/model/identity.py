@@ -42,17 +42,17 @@ def occurrence_id(
     class_name: str, constituents: Iterable[str], bindings: Bindings, interval: tuple[int, int] | None = None
 ) -> str:
     """The id of an occurrence; the interval is given only where timers are part of the pattern."""
-    names = [_lanes(name) for name in constituents]
-    bound = [lanes for name, (kind, content) in bindings for lanes in (_lanes(name), _value_lanes(kind, content))]
+    names = [text_lanes(name) for name in constituents]
+    bound = [lanes for name, (kind, content) in bindings for lanes in (text_lanes(name), _value_lanes(kind, content))]
     times = () if interval is None else (interval[0] & _MASK, interval[1] & _MASK)
-    high, low = _lanes(class_name)
+    high, low = text_lanes(class_name)
     high = mix(high, len(names), *[lanes[0] for lanes in names], *[lanes[0] for lanes in bound], *times)
     low = mix(low, len(names), *[lanes[1] for lanes in names], *[lanes[1] for lanes in bound], *times)
     return f"{high:016x}{low:016x}"
 
 
 @lru_cache(maxsize=1 << 14)
-def _lanes(text: str) -> tuple[int, int]:
+def text_lanes(text: str) -> tuple[int, int]:
     """Both digests of a text. Names and ids come again and again."""
     data = text.encode()
     return digest_bytes(data, SEED_HIGH), digest_bytes(data, SEED_LOW)
