@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
+from hashlib import blake2b
 
 import pyarrow as pa
 import pytest
@@ -83,6 +84,13 @@ def test_what_needs_a_clock_goes_through_columns():
     for pattern in ("A + 5 seconds", "A then B* then C within 5 seconds", "atleast 2 times {A} during day", "A then B"):
         assert isinstance(ensue.Detector(pattern, immediate=True)._session.flow, Immediate)
     assert isinstance(ensue.Detector("2 times A within 5", "latest", immediate=True)._session.flow, Immediate)
+
+
+def test_states_of_another_version_are_refused():
+    state = ensue.Detector(PATTERNS, immediate=True).save()
+    newer = state[:-16].replace(b'"one by one": 1', b'"one by one": 9')
+    with pytest.raises(ensue.StateError, match=r"E503.*runtime is of version 9"):
+        ensue.Detector.restore(newer + blake2b(newer, digest_size=16).digest())
 
 
 def test_state_does_not_grow(monkeypatch):

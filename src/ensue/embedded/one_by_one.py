@@ -23,6 +23,9 @@ from ensue.engine.store import Ids, Store
 from ensue.model import Event, Value, value_key
 from ensue.time import to_datetime
 
+VERSION = 1
+"""Of the saved state."""
+
 
 def knows(watchlist: Watchlist) -> bool:
     """Whether all patterns can be taken event by event."""

@@ -19,7 +19,7 @@ from ensue.embedded.batches import detached, with_columns
 from ensue.embedded.flows import Immediate, Ordered
 from ensue.embedded.incoming import Names
 from ensue.embedded.kinds import Kinds
-from ensue.embedded.one_by_one import OneByOne
+from ensue.embedded.one_by_one import VERSION as RUNTIME_VERSION, OneByOne
 from ensue.embedded.patterns import Patterns, Watched, Watchlist
 from ensue.embedded.seen import Table
 from ensue.embedded.session import Session
@@ -58,6 +58,7 @@ def save(session: Session, late_count: int) -> bytes:
     place = "engine"
     if isinstance(flow, OneByOne):
         state, place = flow.save(), "runtime"
+        header["one by one"] = RUNTIME_VERSION
         held = empty_batch()
     elif isinstance(flow, Immediate):
         state = flow.saved_before()
@@ -81,8 +82,11 @@ def restore(data: bytes, patterns: Patterns | None, program: Program | None) -> 
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise StateError(Diagnostic("E501", f"a saved state is bytes, and this is a {type(data).__name__}"))
     header, arrays = _unpack(bytes(data))
-    if header.get("detector") != VERSION:
-        message = f"the saved state is of version {header.get('detector')}; this program reads version {VERSION}"
+    versions = [header.get("detector"), header.get("one by one", RUNTIME_VERSION)]
+    if versions != [VERSION, RUNTIME_VERSION]:
+        message = f"the saved state is of version {versions[0]}; this program reads version {VERSION}"
+        if versions[0] == VERSION:
+            message = f"the saved runtime is of version {versions[1]}; this program reads version {RUNTIME_VERSION}"
         hint = "restore it with the version of Ensue that saved it, or start anew from the history"
         raise StateError(Diagnostic("E503", message, hint=hint))
     try:

@@ -205,12 +205,13 @@ class Combining(Node):
             marks.add(sigma)
             self._log.append((set.discard, marks, sigma))
 
-    def forget(self, now: int) -> None:
+    def forget(self, now: int) -> int:
         oldest = now - self._longest
         for side, lists in enumerate(self.waiting):
             kept = {key: [part for part in entries if part[1] >= oldest] for key, entries in lists.items()}
             self.waiting[side] = {key: entries for key, entries in kept.items() if entries}
         self.used = {partner: marks for partner, marks in self.used.items() if marks and partner[1][1] >= oldest}
+        return sum(len(entries) for lists in self.waiting for entries in lists.values())
 
     def save(self) -> Any:
         used = [[*partner, sorted(marks)] for partner, marks in self.used.items()]

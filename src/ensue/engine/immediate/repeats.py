@@ -50,9 +50,10 @@ class Repeats(Node):
             runs[sigma] = run
         self.out = latest(out) if self._context is Context.RECENT and len(out) > 1 else distinct(out)
 
-    def forget(self, now: int) -> None:
+    def forget(self, now: int) -> int:
         oldest = now - self._longest
         self.runs = {sigma: run for sigma, run in self.runs.items() if run and run[-1][1] >= oldest}
+        return len(self.runs)
 
     def save(self) -> Any:
         return list(self.runs.items())

@@ -18,7 +18,7 @@ Found: TypeAlias = list[tuple[str, Part]]
 
 _NOTHING: tuple[tuple[Leaf, ...], tuple[Node, ...], tuple[tuple[str, Node], ...]] = ((), (), ())
 _SWEEP = 4096
-"""After so many instants, what is too old is dropped also where no event has looked for it."""
+"""After so many instants, or as many as there are things to look at, what is too old is dropped everywhere."""
 
 
 class State(NamedTuple):
@@ -42,7 +42,7 @@ class Runtime:
         self.instant = -FOREVER
         self._events: list[Event] = []
         self._reported: set[tuple[str, Part]] = set()
-        self._steps = 0
+        self._until_sweep = _SWEEP
 
     def feed(self, event: Event) -> Found:
         """Take one event, no older than those before it; gives what was not reported for its instant yet."""
@@ -73,17 +73,16 @@ class Runtime:
         self._events = []
         if self._reported:
             self._reported = set()
-        self._steps += 1
-        if self._steps % _SWEEP == 0:
-            for node in self._nodes:
-                node.forget(instant)
+        self._until_sweep -= 1
+        if self._until_sweep <= 0:
+            self._until_sweep = max(_SWEEP, sum([node.forget(instant) for node in self._nodes]))
 
     def save(self) -> State:
         """Everything that is needed to go on."""
         self._take_back()
         nodes = [node.save() for node in self._nodes]
         self._evaluate_all()
-        return State(nodes, self.instant, self._events, [[name, part] for name, part in self._reported])
+        return State(nodes, self.instant, self._events, [[name, part] for name, part in sorted(self._reported)])
 
     def restore(self, state: State) -> None:
         """Go on from what was saved of the same patterns."""

@@ -150,9 +150,10 @@ class Exclusion(Node):
             return self.begins.get(key, -FOREVER) < begin
         return not any(last >= begin and join(key, other) is not None for other, last in self.begins.items())
 
-    def forget(self, now: int) -> None:
+    def forget(self, now: int) -> int:
         oldest = now - self._longest
         self.begins = {key: begin for key, begin in self.begins.items() if begin >= oldest}
+        return len(self.begins)
 
     def save(self) -> Any:
         return list(self.begins.items())
