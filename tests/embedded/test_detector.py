@@ -15,6 +15,7 @@ from tests.engine.cases import SECOND, TYPES, values
 
 import ensue
 from ensue.algebra import Context
+from ensue.engine.engine import Engine
 from ensue.time import Calendar
 
 PAIR = "A(k = ?k) then B(k = ?k) within 1 minute"
@@ -276,7 +277,7 @@ def test_states_of_others_are_refused():
         ensue.Detector.restore(state, "A")
     assert ensue.Detector.restore(state, PAIR).finish() == []
     with pytest.raises(ensue.StateError, match="E502: these bytes are an engine's state"):
-        ensue.Detector.restore(detector._session.flow.engine.save())
+        ensue.Detector.restore(Engine({"q": (ensue.event("A"), Context.ALL)}).save())
     newer = state[:-16].replace(b'"detector": 1', b'"detector": 9')
     with pytest.raises(ensue.StateError, match="E503"):
         ensue.Detector.restore(newer + blake2b(newer, digest_size=16).digest())

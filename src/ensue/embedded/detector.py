@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.embedded.adapting import LIST, adapt
 from ensue.embedded.incoming import Incoming, Names, Places, Problem, refused
+from ensue.embedded.one_by_one import OneByOne
 from ensue.embedded.patterns import Patterns, Watchlist
 from ensue.embedded.session import Session
+from ensue.embedded.singles import Singles
 from ensue.errors import Diagnostic, InputError
 from ensue.time import parse_duration, to_instant
 
@@ -56,6 +58,7 @@ class Detector:
 
     def _begin(self, session: Session, late: _Late) -> None:
         self._session = session
+        self._singles = Singles(session, session.flow) if isinstance(session.flow, OneByOne) else None
         self._finished = False
         self._shape = LIST
         self._late = late
@@ -76,6 +79,11 @@ class Detector:
         If an event cannot be used, an `InputError` says which and why, and none of the batch is taken.
         """
         self._check_open()
+        if self._singles is not None and type(events) is dict:
+            found = self._singles.feed(events)
+            if found is not None:
+                self._shape = LIST
+                return found
         incoming, self._shape = adapt(events, self._session.position)
         self._session.add(incoming, self._late)
         return self._shape.results(self._session.release(), self._session)

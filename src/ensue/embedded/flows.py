@@ -20,9 +20,7 @@ Report: TypeAlias = dict[str, Found]
 
 
 class Flow(Protocol):
-    """The way of events to the engine."""
-
-    engine: Engine
+    """The way of events to what evaluates them."""
 
     def late(self, times: Ints) -> Ints:
         """Of the rows with these times, those that come too late."""

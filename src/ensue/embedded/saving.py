@@ -19,11 +19,12 @@ from ensue.embedded.batches import detached, with_columns
 from ensue.embedded.flows import Immediate, Ordered
 from ensue.embedded.incoming import Names
 from ensue.embedded.kinds import Kinds
+from ensue.embedded.one_by_one import VERSION as RUNTIME_VERSION, OneByOne
 from ensue.embedded.patterns import Patterns, Watched, Watchlist
 from ensue.embedded.seen import Table
 from ensue.embedded.session import Session
 from ensue.engine.columns import Column
-from ensue.engine.events import EventBatch
+from ensue.engine.events import EventBatch, empty_batch
 from ensue.engine.state import pack, unpack
 from ensue.engine.store import Ids
 from ensue.errors import Diagnostic, EnsueError, StateError
@@ -54,7 +55,12 @@ def save(session: Session, late_count: int) -> bytes:
         "kinds": session.kinds.as_dict(),
         "late": late_count,
     }
-    if isinstance(flow, Immediate):
+    place = "engine"
+    if isinstance(flow, OneByOne):
+        state, place = flow.save(), "runtime"
+        header["one by one"] = RUNTIME_VERSION
+        held = empty_batch()
+    elif isinstance(flow, Immediate):
         state = flow.saved_before()
         header |= {"instant": flow.instant, "reported": sorted(flow.reported)}
         held = flow.events
@@ -67,7 +73,7 @@ def save(session: Session, late_count: int) -> bytes:
     names, events = _batch_arrays(detached(held, session.watchlist.attributes), session.watchlist.attributes)
     header["types"] = names
     seen = {f"seen {name}": column for name, column in session.seen.contents()._asdict().items()}
-    data = pack(header, {"engine": np.frombuffer(state, np.uint8), **seen, **events})
+    data = pack(header, {place: np.frombuffer(state, np.uint8), **seen, **events})
     return data + _checksum(data)
 
 
@@ -76,8 +82,11 @@ def restore(data: bytes, patterns: Patterns | None, program: Program | None) -> 
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise StateError(Diagnostic("E501", f"a saved state is bytes, and this is a {type(data).__name__}"))
     header, arrays = _unpack(bytes(data))
-    if header.get("detector") != VERSION:
-        message = f"the saved state is of version {header.get('detector')}; this program reads version {VERSION}"
+    versions = [header.get("detector"), header.get("one by one", RUNTIME_VERSION)]
+    if versions != [VERSION, RUNTIME_VERSION]:
+        message = f"the saved state is of version {versions[0]}; this program reads version {VERSION}"
+        if versions[0] == VERSION:
+            message = f"the saved runtime is of version {versions[1]}; this program reads version {RUNTIME_VERSION}"
         hint = "restore it with the version of Ensue that saved it, or start anew from the history"
         raise StateError(Diagnostic("E503", message, hint=hint))
     try:
@@ -107,17 +116,26 @@ def _session(
     header: dict[str, Any], arrays: dict[str, Any], patterns: Patterns | None, program: Program | None
 ) -> Session:
     watchlist = _watchlist(header, patterns, program)
-    session = Session(watchlist, Names(*header["columns"]), header["delay"], immediate=header["immediate"])
+    session = Session(
+        watchlist,
+        Names(*header["columns"]),
+        header["delay"],
+        immediate=header["immediate"],
+        columnar="runtime" not in arrays,
+    )
     session.position, session.seen.made = header["position"], header["made"]
     session.kinds = Kinds(header["kinds"])
     session.seen.refill(Table(*(arrays[f"seen {name}"] for name in Table._fields)))
     held = _batch(arrays, tuple(header["types"]), watchlist.attributes)
     flow = session.flow
-    flow.engine.restore(arrays["engine"].tobytes())
-    if isinstance(flow, Immediate):
+    if isinstance(flow, OneByOne):
+        flow.restore(arrays["runtime"].tobytes())
+    elif isinstance(flow, Immediate):
+        flow.engine.restore(arrays["engine"].tobytes())
         flow.instant, flow.reported, flow.events = header["instant"], set(header["reported"]), held
         flow.resume()
     elif isinstance(flow, Ordered):
+        flow.engine.restore(arrays["engine"].tobytes())
         flow.buffer.add(held)
         flow.buffer.newest, flow.buffer.released = header["newest"], header["released"]
     return session

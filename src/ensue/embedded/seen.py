@@ -15,6 +15,7 @@ from ensue.engine.arrays import FOREVER, Ints, Truths
 from ensue.engine.kernels.compiled import kernel
 from ensue.engine.kernels.identity import Words, digest_ids
 from ensue.engine.store import Ids
+from ensue.model.identity import text_lanes
 
 _SMALLEST = 1 << 10
 
@@ -69,6 +70,24 @@ class SeenIds:
             self._among_made(ids, earlier)
         return earlier
 
+    def add_one(self, name: str, position: int, time: int) -> int:
+        """The same for a single id, for which calling compiled loops would cost more than they do."""
+        if self.made and (earlier := self._made(name)) >= 0:
+            return earlier
+        high, low = text_lanes(name)
+        low &= 0xFFFF_FFFF
+        self._newest = max(self._newest, time)
+        self._make_room(1)
+        table, size = self._table, len(self._table.positions)
+        at = low * size >> 32
+        while (known := int(table.positions[at])) >= 0:
+            if int(table.low[at]) == low and int(table.high[at]) == high:
+                return known
+            at = at + 1 if at + 1 < size else 0
+        table.high[at], table.low[at], table.positions[at], table.times[at] = high, low, position, time
+        self._count += 1
+        return -1
+
     def forget_from(self, position: int) -> None:
         """Forget the events from a position on: their batch was refused."""
         self._rebuild(self._table.positions < position, 0)
@@ -109,8 +128,14 @@ class SeenIds:
     def _among_made(self, ids: Ids, earlier: Ints) -> None:
         """An id that is written like the position of an event that was called by it."""
         for row, text in enumerate(ids.to_pylist()):
-            if earlier[row] < 0 and text.isascii() and text.isdigit() and len(text) < 19 and int(text) < self.made:
-                earlier[row] = int(text) if str(int(text)) == text else -1
+            if earlier[row] < 0:
+                earlier[row] = self._made(text)
+
+    def _made(self, text: str) -> int:
+        """The position that was an event's id, if the text is one; else -1."""
+        if text.isascii() and text.isdigit() and len(text) < 19 and int(text) < self.made and str(int(text)) == text:
+            return int(text)
+        return -1
 
 
 @kernel

@@ -12,6 +12,7 @@ from ensue.embedded.flows import Flow, Immediate, Ordered, Report
 from ensue.embedded.identities import Identities
 from ensue.embedded.incoming import Incoming, Names, Places, Positions, Problem, refused
 from ensue.embedded.kinds import Kinds
+from ensue.embedded.one_by_one import OneByOne, knows
 from ensue.embedded.patterns import Watchlist
 from ensue.embedded.reading import Reading, read
 from ensue.embedded.records import Records
@@ -45,9 +46,19 @@ class Session:
     """The state of one detection: the patterns, the engine, what is held back, and what has been seen."""
 
     def __init__(
-        self, watchlist: Watchlist, names: Names, delay: int = 0, *, immediate: bool = False, whole: bool = False
+        self,
+        watchlist: Watchlist,
+        names: Names,
+        delay: int = 0,
+        *,
+        immediate: bool = False,
+        whole: bool = False,
+        columnar: bool = False,
     ) -> None:
-        """If the history is `whole`, every id is remembered; of a stream, those of events that can still matter."""
+        """If the history is `whole`, every id is remembered; of a stream, those of events that can still matter.
+
+        In immediate mode events go one by one where the patterns allow that, unless everything is to be `columnar`.
+        """
         self.watchlist = watchlist
         self.names = names
         self.delay = delay
@@ -61,11 +72,17 @@ class Session:
             reach=None if whole or reach is None else reach + delay,
             most=None if whole or reach is not None else SeenIds.MOST,
         )
+        self.flow: Flow = self._flow(columnar)
+
+    def _flow(self, columnar: bool) -> Flow:
+        watchlist = self.watchlist
+        if self.immediate and not columnar and knows(watchlist):
+            return OneByOne(watchlist)
         patterns = {item.name: (item.pattern, item.context) for item in watchlist.watched}
         engine = Engine(patterns, watchlist.taxonomy)
-        self.flow: Flow = (
-            Immediate(engine, watchlist, self.identities) if immediate else Ordered(engine, delay, self._attributes)
-        )
+        if self.immediate:
+            return Immediate(engine, watchlist, self.identities)
+        return Ordered(engine, self.delay, self._attributes)
 
     def add(self, events: Incoming, policy: Policy, places: Places | None = None, *, detach: bool = False) -> None:
         """Take events in, without evaluating them. If the policy refuses, nothing has changed."""

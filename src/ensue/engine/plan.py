@@ -115,13 +115,13 @@ class _Planner:
                 more = (*tests.conditions, *conjuncts(condition))
                 return self.node(operand, context, replace(tests, conditions=more))
             case Without(operand, excluded, _):
-                fits = longest(operand, _finite(tests.longest))
-                found = self._excluded(INSIDE, excluded, _cut_to(tests, excluded, fits))
+                fits = longest(operand, finite(tests.longest))
+                found = self._excluded(INSIDE, excluded, cut_to(tests, excluded, fits))
                 return self.node(operand, context, replace(tests, excluded=(*tests.excluded, found)))
             case Or(left, right):
                 sides = [self._plain(self.node(side, context, tests)) for side in (left, right)]
                 return self._add(Union(sides, context is Context.RECENT), q)
-        tests = _no_longer(tests, longest(q, _finite(tests.longest)))
+        tests = no_longer(tests, longest(q, finite(tests.longest)))
         return self._combining(q, context, tests)
 
     def _combining(self, q: Pattern, context: Context, tests: Tests) -> int:
@@ -170,7 +170,7 @@ class _Planner:
                 opens, closes = self._side(start, context, Tests()), self._side(stop, context, Tests())
                 return self._add(CollectedPeriods(period, opens, closes), q)
             case Absence(excluded, interval):
-                limits = _cut_to(Tests(), excluded, interval_length(interval))
+                limits = cut_to(Tests(), excluded, interval_length(interval))
                 return self._add(Absences(self._side(excluded, Context.ALL, limits), interval), q)
             case Last(operand, _):
                 return self._during(q, Counting.LAST, 0, operand, context)
@@ -189,7 +189,7 @@ class _Planner:
     ) -> int:
         # Where nothing is used up, only what fits into the interval matters.
         fits = interval_length(q.interval) if context is Context.ALL else None
-        counted = self._side(operand, context, _cut_to(Tests(), operand, fits))
+        counted = self._side(operand, context, cut_to(Tests(), operand, fits))
         if not isinstance(q.interval, PatternInterval):
             return self._add(During(counting, count, counted, q.interval, None), q)
         inner = self._side(q.interval.pattern, context, Tests())
@@ -205,14 +205,14 @@ class _Planner:
         tests: Tests,
         gathered: Side | None = None,
     ) -> int:
-        conditions, left_tests, right_tests = _pushed(tests, left, right)
+        conditions, left_tests, right_tests = pushed(tests, left, right)
         one, two = self._side(left, context, left_tests), self._side(right, context, right_tests)
         return self._add(Pairs(kind, context, one, two, replace(tests, conditions=conditions), gathered), q)
 
     def _side(self, q: Pattern, context: Context, tests: Tests) -> Side:
         node = self.node(q, context, tests)
         bound = scope(q)
-        reach = longest(q, _finite(tests.longest))
+        reach = longest(q, finite(tests.longest))
         return Side(
             node, self.nodes[node].variables, bound.always == bound.sometimes, FOREVER if reach is None else reach
         )
@@ -242,25 +242,25 @@ class _Planner:
         return len(self.nodes) - 1
 
 
-def _no_longer(tests: Tests, length: int | None) -> Tests:
+def no_longer(tests: Tests, length: int | None) -> Tests:
     """What is longer than this is of no interest."""
     return tests if length is None else tests.within(length)
 
 
-def _cut_to(tests: Tests, q: Pattern, length: int | None) -> Tests:
+def cut_to(tests: Tests, q: Pattern, length: int | None) -> Tests:
     """Limits for what is only looked for inside something no longer than this, so that the engine need not keep more.
 
     A limit that nobody wrote must not change an answer: it would, where it takes a row out of what is counted.
     """
     counts = any(isinstance(node, Times) or (isinstance(node, Aperiodic) and node.collected) for node in walk(q))
-    return tests if counts else _no_longer(tests, length)
+    return tests if counts else no_longer(tests, length)
 
 
-def _finite(length: int) -> int | None:
+def finite(length: int) -> int | None:
     return None if length == FOREVER else length
 
 
-def _pushed(tests: Tests, left: Pattern, right: Pattern) -> tuple[tuple[Expression, ...], Tests, Tests]:
+def pushed(tests: Tests, left: Pattern, right: Pattern) -> tuple[tuple[Expression, ...], Tests, Tests]:
     """The conditions that must be tested on the pair, and the limits and conditions for each side."""
     stays: list[Expression] = []
     sides: tuple[list[Expression], list[Expression]] = ([], [])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
+from functools import lru_cache
 
 from ensue.model.occurrences import Bindings
 from ensue.model.values import ValueKey
@@ -20,41 +21,48 @@ SEED_HIGH = 0x27D4EB2F165667C5
 SEED_LOW = 0x85EBCA77C2B2AE63
 
 
-def mix(state: int, word: int) -> int:
-    """Take one 64-bit word into a 64-bit state."""
-    state ^= (word * PRIME_2) & _MASK
-    state = ((state << 31) | (state >> 33)) & _MASK
-    state = (state * PRIME_1) & _MASK
-    state ^= state >> 29
-    return (state * PRIME_3 + PRIME_2) & _MASK
+def mix(state: int, *words: int) -> int:
+    """Take 64-bit words into a 64-bit state."""
+    for word in words:
+        state ^= (word * PRIME_2) & _MASK
+        state = ((state << 31) | (state >> 33)) & _MASK
+        state = (state * PRIME_1) & _MASK
+        state ^= state >> 29
+        state = (state * PRIME_3 + PRIME_2) & _MASK
+    return state
 
 
 def digest_bytes(data: bytes, seed: int) -> int:
     """64 bits of a byte string: its length, then its words, the last one padded with zeros."""
-    state = mix(seed, len(data))
-    for start in range(0, len(data), 8):
-        state = mix(state, int.from_bytes(data[start : start + 8].ljust(8, b"\0"), "little"))
-    return state
+    count = -(-len(data) // 8)
+    return mix(seed, len(data), *struct.unpack(f"<{count}Q", data.ljust(8 * count, b"\0")))
 
 
 def occurrence_id(
     class_name: str, constituents: Iterable[str], bindings: Bindings, interval: tuple[int, int] | None = None
 ) -> str:
     """The id of an occurrence; the interval is given only where timers are part of the pattern."""
-    lanes = []
-    names = list(constituents)
-    for seed in (SEED_HIGH, SEED_LOW):
-        state = digest_bytes(class_name.encode(), seed)
-        state = mix(state, len(names))
-        for name in names:
-            state = mix(state, digest_bytes(name.encode(), seed))
-        for name, value in bindings:
-            state = mix(state, digest_bytes(name.encode(), seed))
-            state = mix(state, digest_bytes(value_bytes(value), seed))
-        if interval is not None:
-            state = mix(mix(state, interval[0] & _MASK), interval[1] & _MASK)
-        lanes.append(state)
-    return f"{lanes[0]:016x}{lanes[1]:016x}"
+    names = [text_lanes(name) for name in constituents]
+    bound = [lanes for name, (kind, content) in bindings for lanes in (text_lanes(name), _value_lanes(kind, content))]
+    times = () if interval is None else (interval[0] & _MASK, interval[1] & _MASK)
+    high, low = text_lanes(class_name)
+    high = mix(high, len(names), *[lanes[0] for lanes in names], *[lanes[0] for lanes in bound], *times)
+    low = mix(low, len(names), *[lanes[1] for lanes in names], *[lanes[1] for lanes in bound], *times)
+    return f"{high:016x}{low:016x}"
+
+
+@lru_cache(maxsize=1 << 14)
+def text_lanes(text: str) -> tuple[int, int]:
+    """Both digests of a text. Names and ids come again and again."""
+    data = text.encode()
+    return digest_bytes(data, SEED_HIGH), digest_bytes(data, SEED_LOW)
+
+
+@lru_cache(maxsize=1 << 14, typed=True)
+def _value_lanes(kind: str, content: bool | float | str) -> tuple[int, int]:
+    """Both digests of a value; `typed`, because to a cache 1 and 1.0 would be the same."""
+    data = value_bytes((kind, content))
+    return digest_bytes(data, SEED_HIGH), digest_bytes(data, SEED_LOW)
 
 
 def temporal_id(constituents: Iterable[str], bindings: Bindings, interval: tuple[int, int], delay: int) -> str:

@@ -1,0 +1,158 @@
+"""Runs patterns event by event. The newest instant may grow: it is taken back, and evaluated again as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from ensue.algebra import Context, Pattern
+from ensue.engine.arrays import FOREVER
+from ensue.engine.candidates import Tests
+from ensue.engine.immediate.compiling import Compiler
+from ensue.engine.immediate.parts import Log, Node, Part, order, part_of
+from ensue.engine.immediate.simple import Leaf
+from ensue.model import Constituent, Event, Occurrence, Taxonomy
+
+Found: TypeAlias = list[tuple[str, Part]]
+"""What was found, with the names of the patterns."""
+
+_NOTHING: tuple[tuple[Leaf, ...], tuple[Node, ...], tuple[tuple[str, Node], ...]] = ((), (), ())
+_SWEEP = 4096
+"""After so many instants, or as many as there are things to look at, what is too old is dropped everywhere."""
+
+
+class State(NamedTuple):
+    """A runtime as JSON can hold it: the nodes before the newest instant, and what is known of that."""
+
+    nodes: list[Any]
+    instant: int
+    events: list[Event]
+    reported: list[Any]
+
+
+class Runtime:
+    """The nodes of some patterns, and the events of the newest instant."""
+
+    def __init__(self, patterns: Mapping[str, tuple[Pattern, Context]], taxonomy: Taxonomy | None = None) -> None:
+        self._log: Log = []
+        compiler = Compiler(taxonomy or Taxonomy(), self._log)
+        roots = {name: compiler.node(q, context, Tests()) for name, (q, context) in patterns.items()}
+        self._nodes = compiler.nodes
+        self._ways = {name: _way(leaves, self._nodes, roots) for name, leaves in compiler.leaves.items()}
+        self.instant = -FOREVER
+        self._events: list[Event] = []
+        self._reported: set[tuple[str, Part]] = set()
+        self._until_sweep = _SWEEP
+
+    def feed(self, event: Event) -> Found:
+        """Take one event, no older than those before it; gives what was not reported for its instant yet."""
+        time = event.time
+        if time > self.instant:
+            self.advance_to(time)
+            self._events.append(event)
+            leaves, nodes, roots = self._ways.get(event.type, _NOTHING)
+            if not leaves:
+                return []
+            return self._new(self._evaluate((event,), leaves, nodes, roots))
+        return self.feed_instant([event])
+
+    def feed_instant(self, events: Sequence[Event]) -> Found:
+        """The same for several events of one instant."""
+        if events[0].time > self.instant:
+            self.advance_to(events[0].time)
+        else:
+            self._take_back()
+        self._events += events
+        return self._new(self._evaluate_all())
+
+    def advance_to(self, instant: int) -> None:
+        """Nothing more comes before this instant."""
+        self.instant = instant
+        if self._log:
+            self._log.clear()
+        self._events = []
+        if self._reported:
+            self._reported = set()
+        self._until_sweep -= 1
+        if self._until_sweep <= 0:
+            self._until_sweep = max(_SWEEP, sum([node.forget(instant) for node in self._nodes]))
+
+    def save(self) -> State:
+        """Everything that is needed to go on."""
+        self._take_back()
+        nodes = [node.save() for node in self._nodes]
+        self._evaluate_all()
+        return State(nodes, self.instant, self._events, [[name, part] for name, part in sorted(self._reported)])
+
+    def restore(self, state: State) -> None:
+        """Go on from what was saved of the same patterns."""
+        for node, saved in zip(self._nodes, state.nodes, strict=True):
+            node.restore(saved)
+        self.instant, self._events = state.instant, state.events
+        self._reported = {(name, part_of(part)) for name, part in state.reported}
+        self._evaluate_all()
+
+    def _take_back(self) -> None:
+        """Return to the state before the newest instant."""
+        for change, *arguments in reversed(self._log):
+            change(*arguments)
+        self._log.clear()
+
+    def _evaluate_all(self) -> Found:
+        ways = [self._ways[name] for name in {event.type for event in self._events} if name in self._ways]
+        if not ways:
+            return []
+        if len(ways) == 1:
+            return self._evaluate(self._events, *ways[0])
+        nodes = {node.number: node for _, found, _ in ways for node in found}
+        roots = dict.fromkeys(root for _, _, found in ways for root in found)
+        leaves = tuple(dict.fromkeys(leaf for found, _, _ in ways for leaf in found))
+        return self._evaluate(self._events, leaves, [nodes[number] for number in sorted(nodes)], roots)
+
+    def _evaluate(
+        self,
+        events: Sequence[Event],
+        leaves: Iterable[Leaf],
+        nodes: Sequence[Node],
+        roots: Iterable[tuple[str, Node]],
+    ) -> Found:
+        for event in events:
+            time, name, attributes = event.time, event.id, event.attributes
+            for leaf in leaves if len(events) == 1 else self._ways.get(event.type, _NOTHING)[0]:
+                leaf.take(time, name, attributes)
+        now = self.instant
+        for node in nodes:
+            node.step(now)
+        found = [(name, part) for name, root in roots if root.out for part in root.out]
+        for leaf in leaves:
+            leaf.out = ()
+        for node in nodes:
+            node.out = ()
+        return found
+
+    def _new(self, found: Found) -> Found:
+        """What was not reported for this instant before, in the order of §1."""
+        if not found:
+            return found
+        if self._reported:
+            found = [one for one in found if one not in self._reported]
+        self._reported.update(found)
+        return sorted(found, key=lambda one: order(one[1])) if len(found) > 1 else found
+
+
+def occurrence(part: Part) -> Occurrence:
+    """A part as the rest of the package knows it."""
+    begin, end, members, sigma = part
+    return Occurrence(begin, end, tuple(Constituent(*member) for member in members), sigma)
+
+
+def _way(
+    leaves: Sequence[Leaf], nodes: Sequence[Node], roots: Mapping[str, Node]
+) -> tuple[tuple[Leaf, ...], tuple[Node, ...], tuple[tuple[str, Node], ...]]:
+    """Where events of a type go: the leaves that take them, what these reach, and the patterns at the ends."""
+    reached: set[Node] = set(leaves)
+    for node in nodes:
+        if any(source in reached for source in node.inputs):
+            reached.add(node)
+    passed = tuple(node for node in nodes if node in reached and not isinstance(node, Leaf))
+    return tuple(leaves), passed, tuple((name, root) for name, root in roots.items() if root in reached)
