@@ -102,3 +102,15 @@ def test_half_a_surrogate_pair():
 def test_an_occurrence_after_the_year_9999():
     with pytest.raises(ensue.InputError, match="E406"):
         ensue.detect("A + 900 days", [{"type": "A", "time": "9999-01-01"}])
+
+
+@pytest.mark.parametrize("immediate", [False, True])
+@pytest.mark.parametrize("bad", [{"v": "\ud800"}, {"id": "\ud800"}])
+def test_an_event_with_half_a_surrogate_pair_is_refused_and_nothing_else_happens(immediate, bad):
+    detector = ensue.Detector("A(v = ?v) then A(v = ?v) within 1 minute", context="all", immediate=immediate)
+    found = detector.feed({"type": "A", "time": 1, "v": "x"})
+    for event in ({"type": "A", "time": 2, "v": "x", **bad}, [{"type": "A", "time": 2, "v": "x", **bad}]):
+        with pytest.raises(ensue.InputError, match="E405: row 1: "):
+            detector.feed(event)
+    found += detector.feed({"type": "A", "time": 3, "v": "x"}) + detector.finish()
+    assert [finding.constituents for finding in found] == [("0", "1")]

@@ -93,8 +93,17 @@ def _join_parts(kind: str, columns: Sequence[Column]) -> Part:
     found = [column.parts.get(kind) or _filler(kind, column.length) for column in columns]
     valid = np.concatenate([valid for _, valid in found])
     if kind != "text":
-        return np.concatenate([values for values, _ in found]), valid
+        return np.concatenate(_exact([values for values, _ in found])), valid
     return pa.concat_arrays([_plain_texts(values) for values, _ in found]), valid
+
+
+def _exact(parts: list[Any]) -> list[Any]:
+    """Beside doubles, whole numbers that are too large for one stay what they are."""
+    whole = [part for part in parts if part.dtype == np.int64]
+    mixed = any(part.dtype == np.float64 for part in parts)
+    if mixed and any((np.abs(part) > 2**53).any() for part in whole):
+        return [part.astype(np.object_) for part in parts]
+    return parts
 
 
 def _plain_texts(values: pa.Array) -> pa.Array:

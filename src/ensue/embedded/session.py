@@ -97,6 +97,8 @@ class Session:
                 policy.bad(again, events, where)
             if late:
                 policy.late(late, events, where)
+            for name in self._attributes:
+                reading.batch.column(name)  # what cannot be read is refused now, not when half of it was evaluated
         except BaseException:
             self.seen.forget_from(first)
             raise

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from ensue.embedded.incoming import Names
 from ensue.embedded.reading import Reading
+from ensue.embedded.records import column_of, is_unicode
 from ensue.engine.columns import Column
 from ensue.engine.events import EventBatch
 from ensue.engine.store import Ids
@@ -30,6 +31,8 @@ def read_one(event: Mapping[str, Any], names: Names, position: int) -> Reading |
     """One event as a batch; None if it is not plain."""
     type_name = names.event_type or event.get(names.type)
     if type(type_name) is not str or not type_name:
+        return None
+    if not all(value.isascii() or is_unicode(value) for value in event.values() if type(value) is str):
         return None
     try:
         instant = to_instant(event.get(names.time))
@@ -62,6 +65,4 @@ def column_of_one(value: Any) -> Column:
         return _NOTHING
     if isinstance(value, datetime):
         return Column(1, {"time": (np.array([to_instant(value)], np.int64), _THERE)})
-    from ensue.embedded.records import column_of
-
     return column_of([value])
