@@ -120,7 +120,8 @@ def _compare_kind(symbol: str, kind: str, one: Any, two: Any) -> Truths:
         exact = _exact_integers(one, two)
         if exact is not None:
             one, two = exact
-    answer: Truths = _OPERATORS[symbol](one, two)
+    with np.errstate(invalid="ignore"):  # where a value is missing, what stands in its place may be not-a-number
+        answer: Truths = _OPERATORS[symbol](one, two)
     return answer
 
 
