@@ -44,6 +44,8 @@ class Kinds:
         """The same for the attributes of a single event."""
         for name, value in values:
             kind = _KIND_OF.get(type(value))
+            if value != value:  # noqa: PLR0124 - not-a-number is a missing value, of no kind
+                continue
             if kind is not None:
                 self._seen.setdefault(name, set()).add(kind)
             else:

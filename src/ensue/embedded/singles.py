@@ -52,7 +52,7 @@ class Singles:
             return None
         self._session.position += 1
         for attribute in self._bound:
-            value = values[attribute] if attribute == self._time else get(attribute)
+            value = values[attribute]
             if value is not None and (attribute, type(value)) not in self._noted:
                 self._session.kinds.note_one([(attribute, value)])
                 self._noted.add((attribute, type(value)))
