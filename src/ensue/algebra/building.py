@@ -7,7 +7,7 @@ algebra instead of being them, because `==` on a term has to build a condition w
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Any, Literal as OneOfTheseWords
+from typing import Any
 
 from ensue.algebra.expressions import (
     FUNCTIONS,
@@ -318,6 +318,3 @@ def as_expression(value: object) -> Expression:
     raise PatternError(
         Diagnostic("E134", f"{value!r} cannot stand in a condition", hint="use numbers, texts, truth values or times")
     )
-
-
-ContextName = OneOfTheseWords["all", "recent", "latest", "chronicle", "continuous", "cumulative"]

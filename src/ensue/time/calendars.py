@@ -33,10 +33,6 @@ class Calendar:
         if not self.weekdays:
             raise ValueError(f"calendar {self.name} has no weekdays")
 
-    def first_after(self, instant: int) -> tuple[int, int]:
-        """The first instance that begins after `instant`, as a closed interval."""
-        return next(self.from_instant(self._start(self._index(instant) + 1)))
-
     def from_instant(self, instant: int) -> Iterator[tuple[int, int]]:
         """The instances that end at `instant` or later, in order, without end."""
         index = self._index(instant)
@@ -52,11 +48,6 @@ class Calendar:
             if start > last:
                 return
             yield start, end
-
-    def containing(self, instant: int) -> tuple[int, int] | None:
-        """The instance that contains the instant, if one does."""
-        start = self._start(self._index(instant))
-        return (start, start + self.length - 1) if instant < start + self.length and self._holds(start) else None
 
     def _index(self, instant: int) -> int:
         return (instant - self.anchor) // self.period
