@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 Ints: TypeAlias = npt.NDArray[np.int64]
+Numbers: TypeAlias = npt.NDArray[np.int32]
+"""Numbers of groups, and places of rows where memory is what costs."""
 Floats: TypeAlias = npt.NDArray[np.float64]
 Truths: TypeAlias = npt.NDArray[np.bool_]
 Bytes: TypeAlias = npt.NDArray[np.uint8]
@@ -22,12 +24,28 @@ def no_ints() -> Ints:
     return np.empty(0, np.int64)
 
 
-_COUNTED = np.arange(1 << 20, dtype=np.int64)
+_LONGEST_COUNT = 1 << 24
+_counted: Ints = np.arange(1 << 12, dtype=np.int64)
 
 
 def counting(count: int) -> Ints:
-    """0, 1, 2 … as an array that nobody writes to: short ones are all the same one."""
-    return _COUNTED[:count] if count <= len(_COUNTED) else np.arange(count, dtype=np.int64)
+    """0, 1, 2 … as an array that nobody writes to: all but very long ones are the same one."""
+    global _counted  # noqa: PLW0603 - replaced by a longer one, never changed
+    if count > _LONGEST_COUNT:
+        return np.arange(count, dtype=np.int64)
+    if count > len(_counted):
+        _counted = np.arange(min(_LONGEST_COUNT, 2 * count), dtype=np.int64)
+    return _counted[:count]
+
+
+def everywhere(count: int) -> Truths:
+    """True for every row, without memory for each."""
+    return np.broadcast_to(np.True_, count)
+
+
+def taken(truths: Truths, rows: Ints) -> Truths:
+    """The truths of some rows."""
+    return everywhere(len(rows)) if truths.strides == (0,) else truths[rows]
 
 
 def frozen(array: Array) -> Array:

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from ensue.algebra.expressions import Expression
-from ensue.engine.arrays import FOREVER, Ints, Truths
+from ensue.engine.arrays import FOREVER, Ints, Truths, counting
 from ensue.engine.codes import UNBOUND, Codebook
 from ensue.engine.conditions import holds
 from ensue.engine.kernels import exclusion as exclusion_kernels, partition as partition_kernels
 from ensue.engine.kernels.order import is_sorted
-from ensue.engine.kernels.pairing import BETWEEN, INSIDE
+from ensue.engine.kernels.pairing import BETWEEN, INSIDE, Between, Inside, Limits
+from ensue.engine.kernels.partition import Groups
 from ensue.engine.rows import Rows, columns
 
 
@@ -56,9 +57,10 @@ class Tests:
         """The earliest begin of a candidate that can still come after the gate."""
         return FOREVER if gate >= self.high else max(self.low, gate + 1 - self.longest) if gate < FOREVER else FOREVER
 
-    def windows(self) -> tuple[Ints, Ints]:
-        """The units of time that the end must lie in: first instants, and the instants after the last."""
-        return np.array([low for low, _ in self.at], np.int64), np.array([high for _, high in self.at], np.int64)
+    def for_kernels(self) -> Limits:
+        """The limits, and the units of time that the end must lie in: first instants, and those after the last."""
+        starts, stops = (np.array([unit[side] for unit in self.at], np.int64) for side in (0, 1))
+        return Limits(self.longest, self.low, self.high, starts, stops)
 
     def interval_holds(self, begin: Ints, end: Ints) -> Truths:
         """Limits and units, for many candidates."""
@@ -169,44 +171,50 @@ class Looked:
         return cls(group, loose, their_loose, order, (starts, begin, end, least))
 
 
-def exclusion_arrays(
-    excluded: tuple[Excluded, ...], rows: list[Rows], keys: Ints, names: tuple[str, ...]
-) -> tuple[Any, ...]:
-    """What the pairing kernels need to look for excluded rows group by group.
+def exclusions(
+    excluded: tuple[Excluded, ...], rows: list[Rows], groups: Groups, names: tuple[str, ...]
+) -> tuple[Inside | None, Between | None]:
+    """What the pairing kernels need to look for excluded rows, by the groups of pairs.
 
-    `keys` has one row of codes for each group; all variables shared with an excluded node are always bound.
+    All variables shared with an excluded node are always bound.
     """
     items = list(zip(excluded, rows, strict=True))
     inside = [(others, item) for item, others in items if item.kind == INSIDE]
     apart = [(others, item) for item, others in items if item.kind == BETWEEN]
-    return *_inside_arrays(inside, keys, names), *_between_arrays(apart, keys, names)
+    keys = groups.keys
+    return _inside(inside, keys, groups, names) if inside else None, _between(apart, keys, names) if apart else None
 
 
-def _inside_arrays(items: list[tuple[Rows, Excluded]], keys: Ints, names: tuple[str, ...]) -> tuple[Any, ...]:
-    """Rows in order of end, with the numbers of their groups, and from the groups of candidates to those."""
-    starts, bases, ends, begins, groups, maps = [0], [], [], [], [], []
+def _inside(items: list[tuple[Rows, Excluded]], keys: Ints, groups: Groups, names: tuple[str, ...]) -> Inside:
+    """Rows in order of end, with the numbers of their groups, and from the groups of pairs to those."""
+    starts, bases, ends, begins, numbers, maps = [0], [], [], [], [], []
     size = 0
     for others, item in items:
         shared = tuple(name for name in names if name in item.variables)
-        mine, theirs = columns(keys, names, shared), columns(others.values, item.variables, shared)
-        numbers, count = partition_kernels.number_rows(np.concatenate([mine, theirs]))
+        if shared == names == item.variables:
+            mine, theirs = groups, counting(len(keys))
+        else:
+            mine = Groups(len(shared))
+            theirs = mine.number(columns(keys, names, shared)).astype(np.int64)
+        numbers.append(mine.number(columns(others.values, item.variables, shared)))
         starts.append(starts[-1] + len(others))
         bases.append(size)
         ends.append(others.end)
         begins.append(others.begin)
-        groups.append(numbers[len(mine) :])
-        maps.append(numbers[: len(mine)])
-        size += max(count, 1)
-    return (
+        maps.append(theirs)
+        size += max(mine.count, 1)
+    return Inside(
         np.array(starts, np.int64),
-        *map(_joined, (ends, begins, groups)),
+        _joined(begins),
+        _joined(ends),
+        _joined(numbers),
         np.array(bases, np.int64),
         _joined(maps),
-        size,
+        np.full(size, -FOREVER, np.int64),
     )
 
 
-def _between_arrays(items: list[tuple[Rows, Excluded]], keys: Ints, names: tuple[str, ...]) -> tuple[Any, ...]:
+def _between(items: list[tuple[Rows, Excluded]], keys: Ints, names: tuple[str, ...]) -> Between:
     """Rows by group and begin, with their members."""
     bases, maps, starts, begins, ends, leasts, mstarts, members = [], [], [], [], [], [], [], []
     base = shift = mshift = 0
@@ -224,11 +232,11 @@ def _between_arrays(items: list[tuple[Rows, Excluded]], keys: Ints, names: tuple
         members.append(ordered.members)
         base, shift, mshift = base + len(first), shift + len(begin), mshift + len(ordered.members)
     tail = [*mstarts, np.array([mshift], np.int64)]
-    return np.array(bases, np.int64), *map(_joined, (maps, starts, begins, ends, leasts, tail, members))
+    return Between(np.array(bases, np.int64), *map(_joined, (maps, starts, begins, ends, leasts, tail, members)))
 
 
-def _joined(parts: list[Ints]) -> Ints:
-    return np.concatenate(parts) if parts else np.empty(0, np.int64)
+def _joined(parts: list[Any]) -> Any:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-__all__ = ["BETWEEN", "INSIDE", "Excluded", "Looked", "Tests", "exclusion_arrays", "lying_between", "struck_inside"]
+__all__ = ["BETWEEN", "INSIDE", "Excluded", "Looked", "Tests", "exclusions", "lying_between", "struck_inside"]

@@ -37,9 +37,9 @@ class Codebook:
         """A code for each row, or for some of the rows; unbound where there is no value."""
         if rows is not None:
             if column.whole is not None:
-                codes, large = encode_chosen_integers(frozen(column.whole), rows)
-                if not large:
-                    return codes
+                doubles = np.empty(len(rows), np.float64)
+                if not encode_chosen_integers(frozen(column.whole), rows, doubles):
+                    return doubles.view(np.int64)
             column = column.take(rows)
         if set(column.parts) == {"number"}:
             values, valid = column.parts["number"]
@@ -128,7 +128,7 @@ class Codebook:
         if values.dtype == np.object_:
             return np.array([self.code(value_key(value)) for value in values], np.int64)
         if values.dtype == np.int64:
-            codes, large = encode_integers(frozen(values), frozen(valid), UNBOUND)
+            codes, large = encode_integers(frozen(values), frozen(np.ascontiguousarray(valid)), UNBOUND)
             rows = np.flatnonzero(valid & ((values > _EXACT) | (values < -_EXACT))) if large else ()
         else:
             doubles = values + 0.0

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ensue.engine.arrays import Ints, Truths
+from ensue.engine.arrays import Ints, Truths, everywhere, taken
 from ensue.model.values import Value, normal, value_key
 
 Part: TypeAlias = tuple[Any, Truths]
@@ -40,7 +40,7 @@ class Column:
 
     def take(self, rows: Ints) -> Column:
         return Column(
-            len(rows), {kind: (_take(values, rows), valid[rows]) for kind, (values, valid) in self.parts.items()}
+            len(rows), {kind: (_take(values, rows), taken(valid, rows)) for kind, (values, valid) in self.parts.items()}
         )
 
     def to_pylist(self) -> list[Value | None]:
@@ -105,7 +105,7 @@ def from_arrow(array: pa.Array | pa.ChunkedArray) -> Column:
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
     kind = array.type
-    valid = np.ones(len(array), np.bool_) if array.null_count == 0 else np.asarray(array.is_valid())
+    valid = everywhere(len(array)) if array.null_count == 0 else np.asarray(array.is_valid())
     types = pa.types
     if types.is_dictionary(kind):
         return _from_dictionary(array, valid)
@@ -120,7 +120,8 @@ def from_arrow(array: pa.Array | pa.ChunkedArray) -> Column:
         return Column(len(array), {"number": (numbers, valid)}, numbers if array.null_count == 0 else None)
     if types.is_floating(kind) or types.is_decimal(kind):
         numbers = _filled(array.cast(pa.float64()))
-        return Column(len(array), {"number": (numbers, valid & ~np.isnan(numbers))})
+        unknown = np.isnan(numbers)
+        return Column(len(array), {"number": (numbers, valid & ~unknown if unknown.any() else valid)})
     if types.is_timestamp(kind) or types.is_date(kind):
         return Column(len(array), {"time": (instants(array), valid)})
     return Column(len(array), {})

@@ -12,6 +12,8 @@ from ensue.engine.codes import UNBOUND
 from ensue.engine.kernels import members as member_kernels, order as order_kernels
 from ensue.engine.store import Store
 
+_FEW = 4096
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:
@@ -79,6 +81,8 @@ def columns(values: Ints, names: tuple[str, ...], wanted: tuple[str, ...]) -> In
     """The columns of the wanted variables, in that order."""
     if names == wanted:
         return values
+    if set(wanted) <= set(names):
+        return np.take(values, [names.index(name) for name in wanted], axis=1)
     result = np.full((len(values), len(wanted)), UNBOUND, np.int64)
     for place, name in enumerate(wanted):
         if name in names:
@@ -88,21 +92,28 @@ def columns(values: Ints, names: tuple[str, ...], wanted: tuple[str, ...]) -> In
 
 def canonical_order(rows: Rows, store: Store) -> tuple[Ints, Truths]:
     """The rows in the order of §1, and which of those repeat the one before them."""
-    state = order_kernels.is_sorted(rows.end)
-    order = np.arange(len(rows)) if state else np.argsort(rows.end, kind="stable")
-    if state == 2 or (state == 1 and not order_kernels.needs_sorting(rows.begin, rows.end)):
-        return order, np.zeros(len(rows), np.bool_)
-    _, _, codes, offsets, data = store.arrays()
-    repeated = order_kernels.sort_ties(
-        order, rows.begin, rows.end, rows.starts, rows.members, rows.values, UNBOUND, codes, offsets, data
-    )
+    repeated = np.zeros(len(rows), np.bool_)
+    if order_kernels.is_sorted(rows.end):
+        order, begin, end = np.arange(len(rows)), rows.begin, rows.end
+    else:
+        order = np.argsort(rows.end, kind="stable")
+        begin, end = rows.begin[order], rows.end[order]
+    places = np.empty(_FEW, np.int64)
+    count = order_kernels.untidy(begin, end, places)
+    if count > len(places):
+        places = np.empty(count, np.int64)
+        order_kernels.untidy(begin, end, places)
+    if count:
+        columns = rows.begin, rows.end, rows.starts, rows.members, rows.values
+        arrays = order, np.empty_like(order), repeated, *columns, UNBOUND, *store.arrays()[2:]
+        order_kernels.sort_ties(places[:count], *arrays)
     return order, repeated
 
 
 def canonical(rows: Rows, store: Store) -> Rows:
     """The same occurrences in the order of §1, each once. The rows are new ones: they may be put in order in place."""
     order, repeated = canonical_order(rows, store)
-    moved = np.flatnonzero(order != np.arange(len(order)))
+    moved = np.flatnonzero(order != counting(len(order)))
     if repeated.any():
         return rows.take(order[~repeated])
     if not len(moved):

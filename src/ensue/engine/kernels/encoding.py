@@ -25,12 +25,11 @@ def encode_integers(values, valid, unbound):
 
 
 @kernel
-def encode_chosen_integers(values, rows):
-    """The codes of some whole numbers, and whether one of them is too large to be a double without loss."""
-    doubles = np.empty(rows.size, np.float64)
+def encode_chosen_integers(values, rows, doubles):
+    """Some whole numbers as doubles; says whether one of them is too large to be one without loss."""
     large = False
     for place in range(rows.size):
         value = values[rows[place]]
         doubles[place] = value
         large = large or value > 2**53 or value < -(2**53)
-    return doubles.view(np.int64), large
+    return large

@@ -45,6 +45,67 @@ def merge_into(out, at, one, two, ordered, times, codes, offsets, data):
 
 
 @kernel
+def common_length(starts):
+    """How many members each list has; 0 if that differs."""
+    if starts.size < 2:
+        return 0
+    length = starts[1] - starts[0]
+    for place in range(2, starts.size):
+        if starts[place] - starts[place - 1] != length:
+            return 0
+    return length
+
+
+@kernel
+def join_even_pairs(
+    left,
+    right,
+    lbegin,
+    lend,
+    llength,
+    lmembers,
+    rbegin,
+    rend,
+    rlength,
+    rmembers,
+    ordered,
+    times,
+    codes,
+    offsets,
+    data,
+    begin,
+    end,
+    members,
+):
+    """`join_pairs` where all lists of a side have the same length; says whether the unions have one, too."""
+    at = 0
+    for i in range(left.size):
+        one, two = left[i], right[i]
+        begin[i], end[i] = min(lbegin[one], rbegin[two]), max(lend[one], rend[two])
+        first, other = one * llength, two * rlength
+        if lend[one] < rbegin[two]:
+            for place in range(llength):
+                members[at + place] = lmembers[first + place]
+            for place in range(rlength):
+                members[at + llength + place] = rmembers[other + place]
+        else:
+            mine, theirs = lmembers[first : first + llength], rmembers[other : other + rlength]
+            if merge_into(members, at, mine, theirs, ordered, times, codes, offsets, data) < at + llength + rlength:
+                return False
+        at += llength + rlength
+    return True
+
+
+@kernel
+def room_for_pairs(left, right, lstarts, rstarts):
+    """How many members the unions of left[i] and right[i] have at most."""
+    total = 0
+    for i in range(left.size):
+        total += lstarts[left[i] + 1] - lstarts[left[i]] + rstarts[right[i] + 1] - rstarts[right[i]]
+    return total
+
+
+@kernel
 def join_pairs(
     left,
     right,
@@ -61,23 +122,19 @@ def join_pairs(
     codes,
     offsets,
     data,
+    begin,
+    end,
+    starts,
+    members,
 ):
     """The hull and the members of the union of left[i] and right[i], for each i; what lies apart is only copied."""
-    count = left.size
-    begin, end = np.empty(count, np.int64), np.empty(count, np.int64)
-    starts = np.empty(count + 1, np.int64)
     starts[0] = 0
-    members = np.empty(max(16, 4 * count), np.int64)
     at = 0
-    for i in range(count):
+    for i in range(left.size):
         one, two = left[i], right[i]
         begin[i], end[i] = min(lbegin[one], rbegin[two]), max(lend[one], rend[two])
         first, stop = lstarts[one], lstarts[one + 1]
         other_first, other_stop = rstarts[two], rstarts[two + 1]
-        while at + stop - first + other_stop - other_first > members.size:
-            larger = np.empty(2 * members.size, np.int64)
-            larger[:at] = members[:at]
-            members = larger
         if lend[one] < rbegin[two]:
             for place in range(first, stop):
                 members[at] = lmembers[place]
@@ -89,7 +146,7 @@ def join_pairs(
             mine, theirs = lmembers[first:stop], rmembers[other_first:other_stop]
             at = merge_into(members, at, mine, theirs, ordered, times, codes, offsets, data)
         starts[i + 1] = at
-    return begin, end, starts, members[:at]
+    return at
 
 
 @kernel

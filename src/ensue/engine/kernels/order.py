@@ -99,33 +99,35 @@ def compare_rows(i, j, begin, end, starts, members, values, unbound, codes, offs
 
 
 @kernel
-def needs_sorting(begin, end):
-    """Whether rows that are sorted by end are also in §1's order by begin alone, each once; if not, ids must be
-    looked at.
+def untidy(begin, end, places):
+    """Of rows that are sorted by end: the places where begin does not say what comes first, so that ids must be looked
+    at. Gives how many there are; notes as many as there is room for.
     """
+    count = 0
     for place in range(1, end.size):
         if end[place] == end[place - 1] and begin[place] <= begin[place - 1]:
-            return True
-    return False
+            if count < places.size:
+                places[count] = place
+            count += 1
+    return count
 
 
 @kernel
-def sort_ties(order, begin, end, starts, members, values, unbound, codes, offsets, data):
-    """Put runs of equal end into §1's order, in place, by merging; say which rows repeat the one before them."""
-    count = order.size
-    repeated = np.zeros(count, np.bool_)
-    scratch = np.empty(count, np.int64)
-    first = 0
-    while first < count:
-        last = first + 1
-        while last < count and end[order[last]] == end[order[first]]:
-            last += 1
-        tidy = True
-        for place in range(first + 1, last):
-            tidy = tidy and begin[order[place - 1]] < begin[order[place]]
-        if tidy:
-            first = last
+def sort_ties(places, order, scratch, repeated, begin, end, starts, members, values, unbound, codes, offsets, data):
+    """Put runs of equal end into §1's order, in place, by merging; note which rows repeat the one before them.
+
+    Only the runs around the given places are looked at; `order` is sorted by end.
+    """
+    done = 0
+    for place in places:
+        if place < done:
             continue
+        first, last = place, place + 1
+        while first > 0 and end[order[first - 1]] == end[order[place]]:
+            first -= 1
+        while last < order.size and end[order[last]] == end[order[place]]:
+            last += 1
+        done = last
         width = 1
         while width < last - first:
             low = first
@@ -154,13 +156,21 @@ def sort_ties(order, begin, end, starts, members, values, unbound, codes, offset
                 low += 2 * width
             order[first:last] = scratch[first:last]
             width *= 2
-        for place in range(first + 1, last):
+        for place_in_run in range(first + 1, last):
             answer = compare_rows(
-                order[place - 1], order[place], begin, end, starts, members, values, unbound, codes, offsets, data
+                order[place_in_run - 1],
+                order[place_in_run],
+                begin,
+                end,
+                starts,
+                members,
+                values,
+                unbound,
+                codes,
+                offsets,
+                data,
             )
-            repeated[place] = answer == 0
-        first = last
-    return repeated
+            repeated[place_in_run] = answer == 0
 
 
 @kernel
@@ -195,10 +205,16 @@ def in_order(times, codes, offsets, data):
     order.
     """
     answer = 2
+    more_digits = np.int64(0)  # positions from a tenth of this on, and below it, have the same number of digits
     for place in range(1, times.size):
         if times[place] <= times[place - 1]:
             if times[place] < times[place - 1]:
                 return 0
-            if answer == 2 and compare_ids(codes[place - 1], codes[place], offsets, data) > 0:
+            one, two = codes[place - 1], codes[place]
+            if one < two < more_digits and one >= more_digits // 10:
+                continue
+            if answer == 2 and compare_ids(one, two, offsets, data) > 0:
                 answer = 1
+            if one >= 0:
+                more_digits = np.int64(10) ** id_length(one, offsets)
     return answer

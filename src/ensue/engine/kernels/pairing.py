@@ -1,19 +1,24 @@
 """Finding partners: the two-sided combining nodes (`then`, `and`).
 
 Rows of both sides are taken in order of end, at equal ends left before right. A row that comes looks among the rows of
-the other side that wait in its group, then waits itself. Waiting rows of a group form a linked list in §1's order; rows
-that are used up, too old, or spoilt for good by something excluded are unlinked, so no row is looked at in vain twice.
+the other side that wait in its group, then waits itself. Waiting rows of a group form a linked list in §1's order.
 
-`consume` is for the contexts that use rows up and `newest` for `recent`, where a group is one joined substitution.
-`match` finds every pair; where joined substitutions are known only of pairs, selection among those is left to
-`choosing`.
+No partner may begin before the *floor* of the row that comes: its end less the longest duration, the lower limit, and
+what is excluded (something that has ended by now lies inside every interval that begins no later than it does). The
+floor of a group never falls, so a row below it has no future: it is unlinked, and no row is looked at in vain twice.
+
+`used_…` is for the contexts that use rows up, `newest_…` for `recent`; `every_sequence` and `all_together` find every
+pair.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ensue.engine.kernels.compiled import kernel
+from ensue.engine.arrays import Ints, Numbers, Truths
+from ensue.engine.kernels.compiled import Kernel, kernel
 from ensue.engine.kernels.exclusion import between
 from ensue.engine.kernels.members import merge_into, shares
 from ensue.engine.kernels.order import compare_sets
@@ -21,515 +26,384 @@ from ensue.engine.kernels.order import compare_sets
 ENUMERATE, RECENT, CHRONICLE, CONTINUOUS, CUMULATIVE = range(5)
 INSIDE, BETWEEN = range(2)
 
-
-@kernel
-def append(array, count, value):
-    """Put a value at the end of an array that grows."""
-    if count == array.size:
-        larger = np.empty(2 * array.size, np.int64)
-        larger[:count] = array
-        array = larger
-    array[count] = value
-    return array
+HEAD, TAIL = range(2)
 
 
-@kernel
-def take_excluded(until, places, istarts, iend, ibegin, igroup, ibases, newest):
-    """Take in what is excluded and has ended by now: of each group, the latest begin is all that must be known."""
-    for x in range(places.size):
-        while places[x] < istarts[x + 1] and iend[places[x]] <= until:
-            at = ibases[x] + igroup[places[x]]
-            newest[at] = max(newest[at], ibegin[places[x]])
-            places[x] += 1
+class Coming(NamedTuple):
+    """The rows of one side, in order of end; those before `new` waited already: they terminate nothing."""
+
+    begin: Ints
+    end: Ints
+    group: Numbers
+    starts: Ints
+    members: Ints
+    new: int
 
 
-@kernel
-def is_excluded(begin, group, groups, ibases, imap, newest):
-    """Whether something excluded lies inside: one that has ended by now and began no earlier than the candidate."""
-    for x in range(ibases.size):
-        if newest[ibases[x] + imap[x * groups + group]] >= begin:
-            return True
-    return False
+class Limits(NamedTuple):
+    """How long a pair may last, from when to when, and the units of time that it must end in."""
+
+    longest: int
+    low: int
+    high: int
+    unit_starts: Ints
+    unit_stops: Ints
 
 
-@kernel
-def lies_between(first_end, second_begin, first, second, group, groups, bbases, bmap, starts, xb, xe, xl, xs, xm):
-    """Whether something excluded lies between the two parts: 0 no, 1 yes, 2 yes and before any later second one too."""
-    worst = 0
-    for x in range(bbases.size):
-        mine = bbases[x] + bmap[x * groups + group]
-        worst = max(worst, between(first, second, first_end, second_begin, starts, xb, xe, xl, xs, xm, mine))
-    return worst
+class Inside(NamedTuple):
+    """What must not lie inside: items' rows one after another, each item's in order of end, and where each item is.
 
-
-@kernel
-def later_union(l1, r1, l2, r2, lstarts, lmembers, rstarts, rmembers, ordered, times, codes, offsets, data):
-    """Whether the union of (l1, r1) comes after that of (l2, r2) by the ids of its members; then by l, then by r."""
-    a1, b1 = lmembers[lstarts[l1] : lstarts[l1 + 1]], rmembers[rstarts[r1] : rstarts[r1 + 1]]
-    a2, b2 = lmembers[lstarts[l2] : lstarts[l2 + 1]], rmembers[rstarts[r2] : rstarts[r2 + 1]]
-    one = np.empty(a1.size + b1.size, np.int64)
-    two = np.empty(a2.size + b2.size, np.int64)
-    n1 = merge_into(one, 0, a1, b1, ordered, times, codes, offsets, data)
-    n2 = merge_into(two, 0, a2, b2, ordered, times, codes, offsets, data)
-    return compare_sets(one[:n1], two[:n2], codes, offsets, data)
-
-
-@kernel
-def consume(
-    both_ways,
-    mode,
-    lbegin,
-    lend,
-    lgroup,
-    lstarts,
-    lmembers,
-    lnew,
-    rbegin,
-    rend,
-    rgroup,
-    rstarts,
-    rmembers,
-    rnew,
-    groups,
-    longest,
-    low,
-    high,
-    at_low,
-    at_high,
-    right_is_instant,
-    istarts,
-    iend,
-    ibegin,
-    igroup,
-    ibases,
-    imap,
-    isize,
-    bbases,
-    bmap,
-    xstarts,
-    xbegin,
-    xend,
-    xleast,
-    xmstarts,
-    xmembers,
-):
-    """Pairs of rows (left, right, number of the occurrence), and which rows of each side still wait.
-
-    Rows before `lnew` and `rnew` waited already: they terminate nothing. `both_ways` is `and`; else it is `then`.
+    `newest` has the latest begin that was seen, for each group of each item; `to_group` leads from a group of pairs to
+    the group of the item.
     """
-    nl, nr = lbegin.size, rbegin.size
-    # Every pair uses up a row that waited, so there are no more pairs than such rows.
-    most = nl + nr if both_ways else nl
-    out_left, out_right, out_number = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
-    count, number = 0, 0
-    # Rows of both sides share one index space in the linked lists: left rows first.
-    following = np.empty(nl + nr, np.int32)
-    head = np.full(2 * groups, -1, np.int32)
-    tail = np.full(2 * groups, -1, np.int32)
-    places = istarts[:-1].copy()
-    latest = np.full(isize, -(2**63), np.int64)
-    i, j = 0, 0
-    while i < nl or j < nr:
-        is_left = j >= nr or (i < nl and lend[i] <= rend[j])
-        if is_left:
-            row, slot, mine, fresh = i, i, lgroup[i], both_ways and i >= lnew
-            my_begin, my_end = lbegin[i], lend[i]
-            i += 1
-        else:
-            row, slot, mine, fresh = j, nl + j, rgroup[j], j >= rnew
-            my_begin, my_end = rbegin[j], rend[j]
-            j += 1
-        taken = False
-        if fresh and places.size > 0:
-            take_excluded(my_end, places, istarts, iend, ibegin, igroup, ibases, latest)
-        if fresh:
-            other_list = 2 * mine + (1 if is_left else 0)
-            before, current = -1, head[other_list]
-            while current >= 0:
-                after = following[current]
-                other = current - nl if is_left else current
-                other_begin = rbegin[other] if is_left else lbegin[other]
-                remove = my_end - other_begin > longest
-                fits = not remove
-                if fits:
-                    other_end = rend[other] if is_left else lend[other]
-                    if not both_ways and other_end > my_begin:
-                        break
-                    begin = min(my_begin, other_begin)
-                    fits = my_end - begin <= longest and begin >= low and my_end <= high
-                    for window in range(at_low.size):
-                        fits = fits and at_low[window] <= my_end < at_high[window]
-                    if fits and not both_ways and other_end == my_begin:
-                        fits = not shares(
-                            lmembers[lstarts[other] : lstarts[other + 1]], rmembers[rstarts[row] : rstarts[row + 1]]
-                        )
-                    if fits and places.size > 0 and is_excluded(begin, mine, groups, ibases, imap, latest):
-                        # What lies inside it now lies inside every later candidate of the other row too.
-                        fits, remove = False, begin == other_begin
-                    if fits and bbases.size > 0:
-                        left, right = (row, other) if is_left else (other, row)
-                        answer = lies_between(
-                            lend[left],
-                            rbegin[right],
-                            lmembers[lstarts[left] : lstarts[left + 1]],
-                            rmembers[rstarts[right] : rstarts[right + 1]],
-                            mine,
-                            groups,
-                            bbases,
-                            bmap,
-                            xstarts,
-                            xbegin,
-                            xend,
-                            xleast,
-                            xmstarts,
-                            xmembers,
-                        )
-                        fits, remove = answer == 0, answer == 2 and right_is_instant and not both_ways
-                    if fits:
-                        out_left[count] = row if is_left else other
-                        out_right[count] = other if is_left else row
-                        out_number[count] = number
-                        count += 1
-                        if mode != CUMULATIVE:
-                            number += 1
-                        taken, remove = True, True
-                if remove:
-                    if before >= 0:
-                        following[before] = after
-                    else:
-                        head[other_list] = after
-                    if after < 0:
-                        tail[other_list] = before
-                    if taken and mode == CHRONICLE:
-                        break
-                else:
-                    before = current
-                current = after
-            if taken and mode == CUMULATIVE:
-                number += 1
-        if (is_left or both_ways) and not taken:
-            own_list = 2 * mine + (0 if is_left else 1)
-            following[slot] = -1
-            if tail[own_list] >= 0:
-                following[tail[own_list]] = slot
-            else:
-                head[own_list] = slot
-            tail[own_list] = slot
-    waits = np.zeros(nl + nr, np.bool_)
-    for start in head:
-        current = start
-        while current >= 0:
-            waits[current] = True
-            current = following[current]
-    return (
-        out_left[:count].copy(),
-        out_right[:count].copy(),
-        out_number[:count].copy(),
-        waits[:nl].copy(),
-        waits[nl:].copy(),
+
+    starts: Ints
+    begin: Ints
+    end: Ints
+    group: Numbers
+    bases: Ints
+    to_group: Ints
+    newest: Ints
+
+
+class Between(NamedTuple):
+    """What must not lie between the two parts: rows by item, group and begin, with their members."""
+
+    bases: Ints
+    to_group: Ints
+    starts: Ints
+    begin: Ints
+    end: Ints
+    least: Ints
+    member_starts: Ints
+    members: Ints
+
+
+class Loose(NamedTuple):
+    """Codes of variables that both sides may bind, and that must agree where both do."""
+
+    left: Ints
+    right: Ints
+    unbound: int
+
+
+class Progress(NamedTuple):
+    """What lasts from one call to the next: how far the sides and the excluded items are, and who waits.
+
+    `lists` has the first row of each list, + 1, and its last; only where every pair is wanted, `lengths` are kept.
+    """
+
+    at: Ints
+    places: Ints
+    lists: Numbers
+    lengths: Numbers
+    following: Numbers
+    gone: Truths
+
+
+class Found(NamedTuple):
+    """Room for pairs, and (if several may be one occurrence) for the number of the occurrence."""
+
+    left: Ints
+    right: Ints
+    number: Ints
+
+
+@kernel
+def lowest(end, group, groups, limits, places, inside):
+    """The floor for partners of a row that ends now."""
+    floor = max(end - limits.longest, limits.low)
+    if inside is not None:
+        for x in range(places.size):
+            at = places[x]
+            while at < inside.starts[x + 1] and inside.end[at] <= end:
+                spot = inside.bases[x] + inside.group[at]
+                inside.newest[spot] = max(inside.newest[spot], inside.begin[at])
+                at += 1
+            places[x] = at
+            floor = max(floor, inside.newest[inside.bases[x] + inside.to_group[x * groups + group]] + 1)
+    return floor
+
+
+@kernel
+def is_timely(end, limits):
+    """Whether a pair may end now."""
+    for unit in range(limits.unit_starts.size):
+        if not limits.unit_starts[unit] <= end < limits.unit_stops[unit]:
+            return False
+    return end <= limits.high
+
+
+@kernel
+def agree(loose, one, two):
+    """Whether the two rows agree on the variables that may be unbound."""
+    for place in range(loose.left.shape[1]):
+        first, second = loose.left[one, place], loose.right[two, place]
+        if first not in (second, loose.unbound) and second != loose.unbound:
+            return False
+    return True
+
+
+@kernel
+def share_event(left, one, right, two):
+    return shares(
+        left.members[left.starts[one] : left.starts[one + 1]], right.members[right.starts[two] : right.starts[two + 1]]
     )
 
 
 @kernel
-def match(
-    both_ways,
-    lbegin,
-    lend,
-    lgroup,
-    lloose,
-    lstarts,
-    lmembers,
-    lnew,
-    rbegin,
-    rend,
-    rgroup,
-    rloose,
-    rstarts,
-    rmembers,
-    rnew,
-    groups,
-    unbound,
-    longest,
-    low,
-    high,
-    at_low,
-    at_high,
-    istarts,
-    iend,
-    ibegin,
-    igroup,
-    ibases,
-    imap,
-    isize,
-    bbases,
-    bmap,
-    xstarts,
-    xbegin,
-    xend,
-    xleast,
-    xmstarts,
-    xmembers,
-):
-    """Every pair of rows (left, right) that combine, keep the limits and agree; the parameters are those of
-    `consume`.
+def lies_between(left, one, right, two, group, groups, apart):
+    """Whether something excluded lies between the two parts: 0 no, 1 yes, 2 yes and before any later second one too."""
+    worst = 0
+    for x in range(apart.bases.size):
+        worst = max(
+            worst,
+            between(
+                left.members[left.starts[one] : left.starts[one + 1]],
+                right.members[right.starts[two] : right.starts[two + 1]],
+                left.end[one],
+                right.begin[two],
+                apart.starts,
+                apart.begin,
+                apart.end,
+                apart.least,
+                apart.member_starts,
+                apart.members,
+                apart.bases[x] + apart.to_group[x * groups + group],
+            ),
+        )
+    return worst
+
+
+def _finding_pairs(both_ways: bool, every: bool) -> Kernel:
+    """The kernel for `and` (`both_ways`) or for `then`, to find every pair or to use rows up.
+
+    What differs is decided when it is compiled.
     """
-    nl, nr = lbegin.size, rbegin.size
-    out_left, out_right = np.empty(1024 + nl, np.int64), np.empty(1024 + nl, np.int64)
-    count = 0
-    following = np.empty(nl + nr, np.int32)
-    head = np.full(2 * groups, -1, np.int32)
-    tail = np.full(2 * groups, -1, np.int32)
-    places = istarts[:-1].copy()
-    latest = np.full(isize, -(2**63), np.int64)
-    i, j = 0, 0
-    while i < nl or j < nr:
-        is_left = j >= nr or (i < nl and lend[i] <= rend[j])
-        if is_left:
-            row, slot, mine, fresh = i, i, lgroup[i], both_ways and i >= lnew
-            my_begin, my_end = lbegin[i], lend[i]
-            i += 1
-        else:
-            row, slot, mine, fresh = j, nl + j, rgroup[j], j >= rnew
-            my_begin, my_end = rbegin[j], rend[j]
-            j += 1
-        if fresh and places.size > 0:
-            take_excluded(my_end, places, istarts, iend, ibegin, igroup, ibases, latest)
-        if fresh and my_end <= high:
-            other_list = 2 * mine + (1 if is_left else 0)
-            before, current = -1, head[other_list]
-            while current >= 0:
-                after = following[current]
-                other = current - nl if is_left else current
-                other_begin = rbegin[other] if is_left else lbegin[other]
-                if my_end - other_begin > longest:
-                    if before >= 0:
-                        following[before] = after
-                    else:
-                        head[other_list] = after
-                    if after < 0:
-                        tail[other_list] = before
-                    current = after
-                    continue
-                other_end = rend[other] if is_left else lend[other]
-                if not both_ways and other_end > my_begin:
-                    break
-                begin = min(my_begin, other_begin)
-                left, right = (row, other) if is_left else (other, row)
-                fits = my_end - begin <= longest and begin >= low
-                for window in range(at_low.size):
-                    fits = fits and at_low[window] <= my_end < at_high[window]
-                for place in range(lloose.shape[1]):
-                    one, two = lloose[left, place], rloose[right, place]
-                    fits = fits and (one in (two, unbound) or two == unbound)
-                if fits and not both_ways and other_end == my_begin:
-                    fits = not shares(
-                        lmembers[lstarts[left] : lstarts[left + 1]], rmembers[rstarts[right] : rstarts[right + 1]]
-                    )
-                if fits and places.size > 0:
-                    fits = not is_excluded(begin, mine, groups, ibases, imap, latest)
-                if fits and bbases.size > 0:
-                    answer = lies_between(
-                        lend[left],
-                        rbegin[right],
-                        lmembers[lstarts[left] : lstarts[left + 1]],
-                        rmembers[rstarts[right] : rstarts[right + 1]],
-                        mine,
-                        groups,
-                        bbases,
-                        bmap,
-                        xstarts,
-                        xbegin,
-                        xend,
-                        xleast,
-                        xmstarts,
-                        xmembers,
-                    )
-                    fits = answer == 0
-                if fits:
-                    if count == out_left.size:
-                        out_left, out_right = append(out_left, count, left), append(out_right, count, right)
-                    out_left[count], out_right[count] = left, right
-                    count += 1
-                before = current
-                current = after
-        if is_left or both_ways:
-            own_list = 2 * mine + (0 if is_left else 1)
-            following[slot] = -1
-            if tail[own_list] >= 0:
-                following[tail[own_list]] = slot
+
+    @kernel
+    def pair(mode, right_is_instant, left, right, groups, limits, inside, apart, loose, progress, out):
+        """Fills `out` with pairs, and says how many; call again as long as `progress` has not come to the end.
+
+        Stops before a row that waits for more partners than there is room: progress.at[3] says how much it needs.
+        What is used up, or has no future, is gone.
+        """
+        nl, nr = left.begin.size, right.begin.size
+        sides = 2 if both_ways else 1
+        lists, following, gone = progress.lists, progress.following, progress.gone
+        i, j, number, count = progress.at[0], progress.at[1], progress.at[2], 0
+        progress.at[3] = 0
+        while j < nr or (both_ways and i < nl):
+            is_left = j >= nr or (i < nl and left.end[i] <= right.end[j])
+            if is_left:
+                row, slot, group, fresh = i, i, left.group[i], both_ways and i >= left.new
+                begin, end = left.begin[i], left.end[i]
             else:
-                head[own_list] = slot
-            tail[own_list] = slot
-    return out_left[:count], out_right[:count]
+                row, slot, group, fresh = j, nl + j, right.group[j], j >= right.new
+                begin, end = right.begin[j], right.end[j]
+            waits = is_left or both_ways
+            wanted = sides * group + (1 if is_left else 0)
+            if fresh and lists[wanted, HEAD] != 0 and is_timely(end, limits):
+                if every and count + progress.lengths[wanted] > out.left.size:
+                    progress.at[3] = progress.lengths[wanted]
+                    break
+                floor = lowest(end, group, groups, limits, progress.places, inside)
+                taken = False
+                before, current = -1, lists[wanted, HEAD] - 1
+                while current >= 0:
+                    after = following[current]
+                    other = current - nl if is_left else current
+                    if is_left:
+                        other_begin, other_end = right.begin[other], right.end[other]
+                    else:
+                        other_begin, other_end = left.begin[other], left.end[other]
+                    leaves = other_begin < floor
+                    if not leaves:
+                        if not both_ways and other_end > begin:
+                            break
+                        one, two = (row, other) if is_left else (other, row)
+                        fits = begin >= floor
+                        if loose is not None:
+                            fits = fits and agree(loose, one, two)
+                        if not both_ways and fits and other_end == begin:
+                            fits = not share_event(left, one, right, two)
+                        if apart is not None and fits:
+                            answer = lies_between(left, one, right, two, group, groups, apart)
+                            fits = answer == 0
+                            leaves = not both_ways and answer == 2 and right_is_instant
+                        if fits:
+                            out.left[count], out.right[count] = one, two
+                            if not every:
+                                if mode == CUMULATIVE:
+                                    out.number[count] = number
+                                taken = leaves = True
+                            count += 1
+                    if leaves:
+                        gone[current] = True
+                        if every:
+                            progress.lengths[wanted] -= 1
+                        if before >= 0:
+                            following[before] = after
+                        else:
+                            lists[wanted, HEAD] = after + 1
+                        if after < 0:
+                            lists[wanted, TAIL] = before
+                        if taken and mode == CHRONICLE:
+                            break
+                    else:
+                        before = current
+                    current = after
+                if taken:
+                    number += 1
+                if waits and (taken or begin < floor):
+                    gone[slot] = True
+                    waits = False
+            if waits:
+                own = sides * group + (0 if is_left else 1)
+                following[slot] = -1
+                if lists[own, HEAD] != 0:
+                    following[lists[own, TAIL]] = slot
+                else:
+                    lists[own, HEAD] = slot + 1
+                lists[own, TAIL] = slot
+                if every:
+                    progress.lengths[own] += 1
+            if is_left:
+                i += 1
+            else:
+                j += 1
+        progress.at[0], progress.at[1], progress.at[2] = i, j, number
+        return count
+
+    return pair
+
+
+used_sequences = _finding_pairs(both_ways=False, every=False)
+used_together = _finding_pairs(both_ways=True, every=False)
+every_sequence = _finding_pairs(both_ways=False, every=True)
+all_together = _finding_pairs(both_ways=True, every=True)
 
 
 @kernel
-def newest(
-    both_ways,
-    lbegin,
-    lend,
-    lgroup,
-    lstarts,
-    lmembers,
-    lnew,
-    rbegin,
-    rend,
-    rgroup,
-    rstarts,
-    rmembers,
-    rnew,
-    groups,
-    longest,
-    low,
-    high,
-    at_low,
-    at_high,
-    steady,
-    istarts,
-    iend,
-    ibegin,
-    igroup,
-    ibases,
-    imap,
-    isize,
-    bbases,
-    bmap,
-    xstarts,
-    xbegin,
-    xend,
-    xleast,
-    xmstarts,
-    xmembers,
-    ordered,
-    times,
-    codes,
-    offsets,
-    data,
-):
-    """Context `recent`: of the pairs of a group with the same end the one with the latest begin, then the last in §1.
+def later_union(l1, r1, l2, r2, left, right, ordered, times, codes, offsets, data):
+    """Whether the union of (l1, r1) comes after that of (l2, r2) by the ids of its members; then by l, then by r."""
+    a1, b1 = left.members[left.starts[l1] : left.starts[l1 + 1]], right.members[right.starts[r1] : right.starts[r1 + 1]]
+    a2, b2 = left.members[left.starts[l2] : left.starts[l2 + 1]], right.members[right.starts[r2] : right.starts[r2 + 1]]
+    one = np.empty(a1.size + b1.size, np.int64)
+    two = np.empty(a2.size + b2.size, np.int64)
+    n1 = merge_into(one, 0, a1, b1, ordered, times, codes, offsets, data)
+    n2 = merge_into(two, 0, a2, b2, ordered, times, codes, offsets, data)
+    answer = compare_sets(one[:n1], two[:n2], codes, offsets, data)
+    return answer > 0 or (answer == 0 and (l1, r1) > (l2, r2))
 
-    The parameters are those of `consume`; `steady` says that on both sides later rows never begin earlier.
-    """
-    nl, nr = lbegin.size, rbegin.size
-    out_left, out_right = np.empty(1024, np.int64), np.empty(1024, np.int64)
-    count = 0
-    # The latest begin is wanted, so lists are walked from their end.
-    following = np.full(nl + nr, -1, np.int32)
-    preceding = np.full(nl + nr, -1, np.int32)
-    head = np.full(2 * groups, -1, np.int32)
-    tail = np.full(2 * groups, -1, np.int32)
-    best_left = np.full(groups, -1, np.int64)
-    best_right = np.full(groups, -1, np.int64)
-    places = istarts[:-1].copy()
-    latest = np.full(isize, -(2**63), np.int64)
-    i, j = 0, 0
-    while i < nl or j < nr:
-        is_left = j >= nr or (i < nl and lend[i] <= rend[j])
-        if is_left:
-            row, slot, mine, fresh = i, i, lgroup[i], both_ways and i >= lnew
-            my_begin, my_end = lbegin[i], lend[i]
-            i += 1
-        else:
-            row, slot, mine, fresh = j, nl + j, rgroup[j], j >= rnew
-            my_begin, my_end = rbegin[j], rend[j]
-            j += 1
-        if fresh and places.size > 0:
-            take_excluded(my_end, places, istarts, iend, ibegin, igroup, ibases, latest)
-        if fresh:
-            other_list = 2 * mine + (1 if is_left else 0)
-            current = tail[other_list]
-            while current >= 0:
-                step = preceding[current]
-                other = current - nl if is_left else current
-                other_begin = rbegin[other] if is_left else lbegin[other]
-                other_end = rend[other] if is_left else lend[other]
-                if steady and best_left[mine] >= 0:
-                    best_end = max(lend[best_left[mine]], rend[best_right[mine]])
-                    if best_end == my_end and other_begin < min(lbegin[best_left[mine]], rbegin[best_right[mine]]):
+
+def _finding_newest(both_ways: bool) -> Kernel:
+    """The same for `recent`."""
+
+    @kernel
+    def newest(
+        steady,
+        left,
+        right,
+        groups,
+        limits,
+        inside,
+        apart,
+        progress,
+        preceding,
+        best,
+        ordered,
+        times,
+        codes,
+        offsets,
+        data,
+        out,
+    ):
+        """Of the pairs of a group with the same end the one with the latest begin, then the last in §1.
+
+        The latest begin is wanted, so lists are walked from their end. `steady` says that on both sides later rows
+        never begin earlier. `best` has the best pair of each group so far.
+        """
+        nl, nr = left.begin.size, right.begin.size
+        sides = 2 if both_ways else 1
+        lists, following = progress.lists, progress.following
+        i, j, count = 0, 0, 0
+        while j < nr or (both_ways and i < nl):
+            is_left = j >= nr or (i < nl and left.end[i] <= right.end[j])
+            if is_left:
+                row, slot, group, fresh = i, i, left.group[i], both_ways and i >= left.new
+                my_begin, my_end = left.begin[i], left.end[i]
+                i += 1
+            else:
+                row, slot, group, fresh = j, nl + j, right.group[j], j >= right.new
+                my_begin, my_end = right.begin[j], right.end[j]
+                j += 1
+            wanted = sides * group + (1 if is_left else 0)
+            if fresh and lists[wanted, HEAD] != 0 and is_timely(my_end, limits):
+                floor = lowest(my_end, group, groups, limits, progress.places, inside)
+                current = np.int64(lists[wanted, TAIL])
+                while current >= 0:
+                    before = preceding[current]
+                    other = current - nl if is_left else current
+                    if is_left:
+                        other_begin, other_end = right.begin[other], right.end[other]
+                    else:
+                        other_begin, other_end = left.begin[other], left.end[other]
+                    old_left, old_right = best[group, 0], best[group, 1]
+                    old_begin = np.int64(-(2**63))
+                    if old_left >= 0 and max(left.end[old_left], right.end[old_right]) == my_end:
+                        old_begin = min(left.begin[old_left], right.begin[old_right])
+                    if steady and other_begin < old_begin:
                         break
-                if my_end - other_begin > longest:
-                    before, after = preceding[current], following[current]
-                    if before >= 0:
-                        following[before] = after
-                    else:
-                        head[other_list] = after
-                    if after >= 0:
-                        preceding[after] = before
-                    else:
-                        tail[other_list] = before
-                    current = step
-                    continue
-                if not both_ways and other_end > my_begin:
-                    current = step
-                    continue
-                begin = min(my_begin, other_begin)
-                left, right = (row, other) if is_left else (other, row)
-                fits = my_end - begin <= longest and begin >= low and my_end <= high
-                for window in range(at_low.size):
-                    fits = fits and at_low[window] <= my_end < at_high[window]
-                if fits and not both_ways and other_end == my_begin:
-                    fits = not shares(
-                        lmembers[lstarts[left] : lstarts[left + 1]], rmembers[rstarts[right] : rstarts[right + 1]]
-                    )
-                if fits and places.size > 0:
-                    fits = not is_excluded(begin, mine, groups, ibases, imap, latest)
-                if fits and bbases.size > 0:
-                    answer = lies_between(
-                        lend[left],
-                        rbegin[right],
-                        lmembers[lstarts[left] : lstarts[left + 1]],
-                        rmembers[rstarts[right] : rstarts[right + 1]],
-                        mine,
-                        groups,
-                        bbases,
-                        bmap,
-                        xstarts,
-                        xbegin,
-                        xend,
-                        xleast,
-                        xmstarts,
-                        xmembers,
-                    )
-                    fits = answer == 0
-                if fits:
-                    old_left, old_right = best_left[mine], best_right[mine]
-                    if old_left >= 0 and max(lend[old_left], rend[old_right]) < my_end:
-                        out_left, out_right = append(out_left, count, old_left), append(out_right, count, old_right)
-                        count, old_left = count + 1, -1
-                    better = old_left < 0
-                    if not better:
-                        old_begin = min(lbegin[old_left], rbegin[old_right])
+                    if other_begin < floor:
+                        after = following[current]
+                        if before >= 0:
+                            following[before] = after
+                        else:
+                            lists[wanted, HEAD] = after + 1
+                        if after >= 0:
+                            preceding[after] = before
+                        else:
+                            lists[wanted, TAIL] = before
+                        current = before
+                        continue
+                    fits = my_begin >= floor and (both_ways or other_end <= my_begin)
+                    one, two = (row, other) if is_left else (other, row)
+                    if not both_ways and fits and other_end == my_begin:
+                        fits = not share_event(left, one, right, two)
+                    if apart is not None and fits:
+                        fits = lies_between(left, one, right, two, group, groups, apart) == 0
+                    if fits:
+                        begin = min(my_begin, other_begin)
                         better = begin > old_begin
                         if begin == old_begin:
-                            answer = later_union(
-                                left,
-                                right,
-                                old_left,
-                                old_right,
-                                lstarts,
-                                lmembers,
-                                rstarts,
-                                rmembers,
-                                ordered,
-                                times,
-                                codes,
-                                offsets,
-                                data,
+                            better = later_union(
+                                one, two, old_left, old_right, left, right, ordered, times, codes, offsets, data
                             )
-                            better = answer > 0 or (answer == 0 and (left, right) > (old_left, old_right))
-                    if better:
-                        best_left[mine], best_right[mine] = left, right
-                current = step
-        if is_left or both_ways:
-            own_list = 2 * mine + (0 if is_left else 1)
-            preceding[slot] = tail[own_list]
-            if tail[own_list] >= 0:
-                following[tail[own_list]] = slot
-            else:
-                head[own_list] = slot
-            tail[own_list] = slot
-    for group in range(best_left.size):
-        if best_left[group] >= 0:
-            out_left, out_right = append(out_left, count, best_left[group]), append(out_right, count, best_right[group])
-            count += 1
-    return out_left[:count].copy(), out_right[:count].copy()
+                        if better:
+                            if old_left >= 0 and max(left.end[old_left], right.end[old_right]) < my_end:
+                                out.left[count], out.right[count] = old_left, old_right
+                                count += 1
+                            best[group, 0], best[group, 1] = one, two
+                    current = before
+            if is_left or both_ways:
+                own = sides * group + (0 if is_left else 1)
+                following[slot] = -1
+                preceding[slot] = -1
+                if lists[own, HEAD] != 0:
+                    preceding[slot] = lists[own, TAIL]
+                    following[lists[own, TAIL]] = slot
+                else:
+                    lists[own, HEAD] = slot + 1
+                lists[own, TAIL] = slot
+        for group in range(best.shape[0]):
+            if best[group, 0] >= 0:
+                out.left[count], out.right[count] = best[group, 0], best[group, 1]
+                count += 1
+        return count
+
+    return newest
+
+
+newest_sequences = _finding_newest(both_ways=False)
+newest_together = _finding_newest(both_ways=True)

@@ -1,14 +1,17 @@
 """Numbering groups: rows with equal codes get the same small number.
 
-No slices of arrays here, nor in the other inner loops: each would cost more than the work it stands for.
+No slices of arrays here, nor in the other inner loops: each would cost more than the work it stands for. Large results
+are filled in, not made, here: memory that NumPy asks for comes in large pages, Numba's in small ones.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ensue.engine.arrays import Ints
+from ensue.engine.arrays import Ints, Numbers
 from ensue.engine.kernels.compiled import kernel
+
+_FIRST_SLOTS = 1024
 
 
 @kernel
@@ -20,82 +23,103 @@ def scrambled(state, word):
 
 
 @kernel
-def number_codes(codes):
-    """For each code the number of its group, in order of first appearance; and how many groups there are."""
-    size = 1024
-    known = np.empty(size, np.int64)
-    group_of = np.full(size, -1, np.int32)
-    numbers = np.empty(codes.size, np.int64)
-    groups = 0
-    for row in range(codes.size):
-        code = codes[row]
-        slot = np.int64(scrambled(np.uint64(0), code) & np.uint64(size - 1))
-        while group_of[slot] >= 0 and known[slot] != code:
-            slot = (slot + 1) & (size - 1)
-        if group_of[slot] < 0:
-            known[slot], group_of[slot] = code, groups
-            groups += 1
-            if 2 * groups > size:
-                old_known, old_groups = known, group_of
-                size *= 4
-                known, group_of = np.empty(size, np.int64), np.full(size, -1, np.int32)
-                for place in range(old_known.size):
-                    if old_groups[place] >= 0:
-                        to = np.int64(scrambled(np.uint64(0), old_known[place]) & np.uint64(size - 1))
-                        while group_of[to] >= 0:
-                            to = (to + 1) & (size - 1)
-                        known[to], group_of[to] = old_known[place], old_groups[place]
-            numbers[row] = groups - 1
-        else:
-            numbers[row] = group_of[slot]
-    return numbers, groups
+def key_hash(keys, row):
+    state = np.uint64(0)
+    for place in range(keys.shape[1]):
+        state = scrambled(state, keys[row, place])
+    return state >> np.uint64(32)
 
 
 @kernel
-def number_pairs(one, two):
-    """Numbers for pairs (number, code), given the numbers of the first: one column more to tell groups apart."""
-    size = 1024
-    known_one, known_two = np.empty(size, np.int64), np.empty(size, np.int64)
-    group_of = np.full(size, -1, np.int32)
-    numbers = np.empty(one.size, np.int64)
-    groups = 0
-    for row in range(one.size):
-        slot = np.int64(scrambled(scrambled(np.uint64(0), one[row]), two[row]) & np.uint64(size - 1))
-        while group_of[slot] >= 0 and (known_one[slot] != one[row] or known_two[slot] != two[row]):
-            slot = (slot + 1) & (size - 1)
-        if group_of[slot] < 0:
-            known_one[slot], known_two[slot], group_of[slot] = one[row], two[row], groups
-            groups += 1
-            if 2 * groups > size:
-                old_one, old_two, old_groups = known_one, known_two, group_of
-                size *= 4
-                known_one, known_two = np.empty(size, np.int64), np.empty(size, np.int64)
-                group_of = np.full(size, -1, np.int32)
-                for place in range(old_one.size):
-                    if old_groups[place] >= 0:
-                        to = np.int64(
-                            scrambled(scrambled(np.uint64(0), old_one[place]), old_two[place]) & np.uint64(size - 1)
-                        )
-                        while group_of[to] >= 0:
-                            to = (to + 1) & (size - 1)
-                        known_one[to], known_two[to], group_of[to] = old_one[place], old_two[place], old_groups[place]
-            numbers[row] = groups - 1
-        else:
-            numbers[row] = group_of[slot]
-    return numbers, groups
+def is_key(keys, row, known, group):
+    for place in range(keys.shape[1]):
+        if keys[row, place] != known[group, place]:
+            return False
+    return True
 
 
-def number_rows(keys: Ints) -> tuple[Ints, int]:
-    """For each row of a matrix the number of its group, in order of first appearance; and how many groups there are."""
-    count, width = keys.shape
-    if width == 0 or count == 0:
-        return np.zeros(count, np.int64), min(count, 1)
-    numbers, groups = number_codes(np.ascontiguousarray(keys[:, 0]))
-    for column in range(1, width):
-        if groups == count:
-            break
-        numbers, groups = number_pairs(numbers, np.ascontiguousarray(keys[:, column]))
-    return numbers, groups
+@kernel
+def fill_numbers(keys, first, numbers, known, slots, groups):
+    """Number the rows of `keys` from `first` on, and take new keys into the table; stops where the table is full.
+
+    `known` has the key of each group. A slot has half a hash, by which it is found, and the number of a group + 1.
+    """
+    width = keys.shape[1]
+    mask, low = np.uint64(slots.size - 1), np.uint64(0xFFFF_FFFF)
+    for row in range(first, numbers.size):
+        mine = key_hash(keys, row)
+        at = mine & mask
+        slot = slots[at]
+        while slot != 0 and not (slot >> np.uint64(32) == mine and is_key(keys, row, known, np.int64(slot & low) - 1)):
+            at = (at + np.uint64(1)) & mask
+            slot = slots[at]
+        if slot != 0:
+            numbers[row] = np.int64(slot & low) - 1
+            continue
+        if groups == known.shape[0]:
+            return row, groups
+        numbers[row] = groups
+        for place in range(width):
+            known[groups, place] = keys[row, place]
+        groups += 1
+        slots[at] = (mine << np.uint64(32)) | np.uint64(groups)
+    return numbers.size, groups
+
+
+@kernel
+def move_slots(old, slots):
+    """Fill a larger table."""
+    mask = np.uint64(slots.size - 1)
+    for slot in old:
+        if slot != 0:
+            at = (slot >> np.uint64(32)) & mask
+            while slots[at] != 0:
+                at = (at + np.uint64(1)) & mask
+            slots[at] = slot
+
+
+class Groups:
+    """Numbers for rows of codes, in order of first appearance; whoever asks next goes on with the same numbers."""
+
+    def __init__(self, width: int, expected: int = 0) -> None:
+        self.count = 0
+        slots = max(_FIRST_SLOTS, 1 << (2 * expected).bit_length())
+        self._known: Ints = np.empty((slots // 2, width), np.int64)
+        self._slots = np.zeros(slots, np.uint64)
+
+    @property
+    def keys(self) -> Ints:
+        """The codes of each group."""
+        return self._known[: self.count]
+
+    def number(self, rows: Ints) -> Numbers:
+        """For each row of a matrix of codes the number of its group."""
+        count, width = rows.shape
+        if width == 0 or count == 0:
+            self.count = max(self.count, min(count, 1))
+            return np.zeros(count, np.int32)
+        numbers = np.empty(count, np.int32)
+        keys = np.ascontiguousarray(rows)
+        at, self.count = fill_numbers(keys, 0, numbers, self._known, self._slots, self.count)
+        while at < count:
+            self._grow()
+            at, self.count = fill_numbers(keys, at, numbers, self._known, self._slots, self.count)
+        return numbers
+
+    def _grow(self) -> None:
+        known, slots = self._known, self._slots
+        self._known = np.empty((4 * len(known), known.shape[1]), np.int64)
+        self._known[: len(known)] = known
+        self._slots = np.zeros(4 * len(slots), np.uint64)
+        move_slots(slots, self._slots)
+
+
+def number_rows(keys: Ints, expected: int = 0) -> tuple[Ints, int]:
+    """For each row of a matrix the number of its group, in order of first appearance; and how many groups there are
+    (`expected` saves time if many are).
+    """
+    groups = Groups(keys.shape[1], expected)
+    return groups.number(keys).astype(np.int64), groups.count
 
 
 @kernel

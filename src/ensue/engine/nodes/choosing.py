@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ensue.engine.arrays import Ints, Truths
+from ensue.engine.arrays import Ints, Truths, counting
 from ensue.engine.kernels import choosing as choosing_kernels
 from ensue.engine.kernels.partition import number_rows
 from ensue.engine.rows import Rows
@@ -41,8 +41,8 @@ class Used:
         if not any(mask.any() for mask in waits):
             return
         for place in range(rows.shape[1]):
-            for side in np.unique(sides[:, place]).tolist():
-                mask = (sides[:, place] == side) & waits[side][np.where(sides[:, place] == side, rows[:, place], 0)]
+            for side, waiting in enumerate(waits):
+                mask = _among(waiting, sides[:, place] == side, rows[:, place])
                 if parts is not None:
                     mask &= parts[:, place]
                 if mask.any():
@@ -61,6 +61,23 @@ class Used:
         table[mine, 1] = places[table[mine, 1]]
         self.tables[self.name] = table
 
+    def free(self, values: Ints, sides: Ints, rows: Ints, waits: Sequence[Truths]) -> Truths:
+        """The candidates of which no part is used up; only those with a row in the table need a closer look."""
+        result = np.ones(len(rows), np.bool_)
+        if not len(self):
+            return result
+        suspects = np.zeros(len(rows), np.bool_)
+        for side, waiting in enumerate(waits):
+            listed = np.zeros(len(waiting), np.bool_)
+            listed[self.rows(side)] = True
+            for place in range(rows.shape[1]):
+                suspects |= _among(listed, sides[:, place] == side, rows[:, place])
+        places = np.flatnonzero(suspects)
+        if len(places):
+            parts, used = self.numbered(values[places], sides[places], rows[places])
+            result[places] = ~used[parts].any(axis=1)
+        return result
+
     def numbered(self, values: Ints, sides: Ints, rows: Ints) -> tuple[Ints, Truths]:
         """A number for each (side, row, substitution), as matrices of parts, and which numbers are used up.
 
@@ -74,6 +91,14 @@ class Used:
         used = np.zeros(total, np.bool_)
         used[numbers[: len(table)]] = True
         return numbers[len(table) :].reshape(count, parts), used
+
+
+def _among(listed: Truths, mine: Truths, rows: Ints) -> Truths:
+    """Which parts are of a side (`mine`) and listed there."""
+    if not listed.any():
+        return np.zeros(len(rows), np.bool_)
+    result: Truths = mine & listed[np.where(mine, rows, 0)]
+    return result
 
 
 def choose(
@@ -94,11 +119,12 @@ def choose(
     """
     if not len(rows):
         return np.empty(0, np.int64), np.empty(0, np.int64)
-    group, groups = number_rows(values)
-    if groups == len(rows) and not len(used):
-        # Every candidate is alone in its group: there is nothing to choose.
-        used.remember(sides, rows, values, waits)
-        return np.arange(len(rows)), np.arange(len(rows))
+    group, groups = number_rows(values, expected=len(values))
+    if groups == len(rows):
+        # Every candidate is alone in its group: it is chosen unless a part was used up earlier.
+        chosen = np.flatnonzero(used.free(values, sides, rows, waits))
+        used.remember(sides[chosen], rows[chosen], values[chosen], waits)
+        return chosen, counting(len(chosen))
     ends = np.stack(
         [_gathered([o.end for o in operands], sides[:, p], rows[:, p]) for p in range(rows.shape[1])], axis=1
     )

@@ -42,14 +42,17 @@ class Leaf(Node):
         if len(self.atom.bindings) == 1:
             codes = step.codes(self.atom.bindings[0][1], rows)
             return codes[:, None], codes != UNBOUND
-        values = np.full((len(rows), len(self.variables)), UNBOUND, np.int64)
+        values = np.empty((len(rows), len(self.variables)), np.int64)
         bound = np.ones(len(rows), np.bool_)
+        seen: set[str] = set()
         for variable, attribute in self.atom.bindings:
             codes = step.codes(attribute, rows)
             place = self.variables.index(variable)
-            already = values[:, place]
-            bound &= (codes != UNBOUND) & ((already == UNBOUND) | (already == codes))
+            bound &= codes != UNBOUND
+            if variable in seen:
+                bound &= values[:, place] == codes
             values[:, place] = codes
+            seen.add(variable)
         return values, bound
 
 

@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
-from ensue.engine.arrays import FOREVER, Ints, Truths, no_ints
-from ensue.engine.candidates import Tests
-from ensue.engine.codes import UNBOUND
+from ensue.algebra.expressions import variables_in
+from ensue.engine.arrays import FOREVER, Ints, Numbers, Truths, counting, no_ints
+from ensue.engine.candidates import Tests, column_of
+from ensue.engine.codes import UNBOUND, Codebook
 from ensue.engine.kernels import members as member_kernels, pairing
+from ensue.engine.kernels.compiled import Kernel
+from ensue.engine.kernels.order import is_sorted
+from ensue.engine.kernels.pairing import (
+    CUMULATIVE,
+    ENUMERATE,
+    Between,
+    Coming,
+    Found,
+    Inside,
+    Loose,
+    Progress,
+)
 from ensue.engine.rows import Rows
 from ensue.engine.store import Store
+
+Names: TypeAlias = tuple[str, ...]
+
+_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +41,7 @@ class Side:
     """
 
     node: int
-    variables: tuple[str, ...]
+    variables: Names
     always: bool = True
     longest: int = FOREVER
 
@@ -47,66 +66,139 @@ class Matched:
         return Rows(begin, end, np.zeros(len(begin) + 1, np.int64), no_ints(), self.values)
 
     def unions(self, store: Store) -> Rows:
-        begin, end, starts, members = member_kernels.join_pairs(
-            self.lefts,
-            self.rights,
-            self.left.begin,
-            self.left.end,
-            self.left.starts,
-            self.left.members,
-            self.right.begin,
-            self.right.end,
-            self.right.starts,
-            self.right.members,
-            *store.arrays(),
+        count, pairs = len(self.lefts), (self.lefts, self.rights)
+        begin, end = np.empty(count, np.int64), np.empty(count, np.int64)
+        left, right = self.left, self.right
+        one, two = (member_kernels.common_length(rows.starts) for rows in (left, right))
+        if one and two:
+            members = np.empty(count * (one + two), np.int64)
+            sides = left.begin, left.end, one, left.members, right.begin, right.end, two, right.members
+            if member_kernels.join_even_pairs(*pairs, *sides, *store.arrays(), begin, end, members):
+                return Rows(begin, end, counting(count + 1) * (one + two), members, self.values)
+        starts = np.empty(count + 1, np.int64)
+        members = np.empty(member_kernels.room_for_pairs(*pairs, left.starts, right.starts), np.int64)
+        columns = [c for rows in (left, right) for c in (rows.begin, rows.end, rows.starts, rows.members)]
+        filled = member_kernels.join_pairs(*pairs, *columns, *store.arrays(), begin, end, starts, members)
+        return Rows(begin, end, starts, members[:filled], self.values)
+
+
+class Pairing:
+    """Two sides on their way through the pairing kernels."""
+
+    def __init__(
+        self,
+        both_ways: bool,
+        sides: tuple[Rows, Rows],
+        new: tuple[int, int],
+        groups: tuple[Numbers, Numbers],
+        count: int,
+        tests: Tests,
+        excluded: tuple[Inside | None, Between | None] = (None, None),
+    ) -> None:
+        self.both_ways, self.sides, self.groups, self.limits = both_ways, sides, count, tests.for_kernels()
+        self.left, self.right = (
+            Coming(rows.begin, rows.end, group, rows.starts, rows.members, first)
+            for rows, group, first in zip(sides, groups, new, strict=True)
         )
-        return Rows(begin, end, starts, members, self.values)
+        self.inside, self.apart = excluded
+        total = len(sides[0]) + len(sides[1])
+        lists = count * (1 + both_ways)
+        places = self.inside.starts[:-1].copy() if self.inside else np.empty(0, np.int64)
+        self.progress = Progress(
+            np.zeros(4, np.int64),
+            places,
+            np.zeros((lists, 2), np.int32),
+            np.zeros(lists, np.int32),
+            np.empty(total, np.int32),
+            np.zeros(total, np.bool_),
+        )
+
+    @property
+    def stay(self) -> tuple[Truths, Truths]:
+        """The rows of each side that are not used up, nor without a future."""
+        kept, cut = ~self.progress.gone, len(self.sides[0])
+        return kept[:cut], kept[cut:]
+
+    def consumed(self, mode: int, right_is_instant: bool) -> tuple[Ints, Ints, Ints]:
+        """The pairs of a context that uses rows up, and the number of the occurrence that each belongs to."""
+        # Every pair uses up a row that waited, so there are no more pairs than such rows.
+        most = len(self.progress.gone) if self.both_ways else len(self.sides[0])
+        out = _room(most, numbered=mode == CUMULATIVE)
+        find = pairing.used_together if self.both_ways else pairing.used_sequences
+        count = self._fill(find, mode, right_is_instant, None, out)
+        return out.left[:count], out.right[:count], out.number[:count] if mode == CUMULATIVE else counting(count)
+
+    def every(self, loose: tuple[Ints, Ints] | None = None) -> Iterator[tuple[Ints, Ints]]:
+        """Every pair that keeps the limits and agrees on the loose variables, in blocks that fit into a cache.
+
+        A block's memory is used again for the next one.
+        """
+        find = pairing.all_together if self.both_ways else pairing.every_sequence
+        codes = Loose(*loose, UNBOUND) if loose and loose[0].shape[1] else None
+        room = _BLOCK
+        out = _room(room)
+        while not self._done():
+            count = self._fill(find, ENUMERATE, False, codes, out)
+            yield out.left[:count], out.right[:count]
+            if self.progress.at[3] > room:
+                room = 2 * int(self.progress.at[3])
+                out = _room(room)
+
+    def newest(self, store: Store) -> tuple[Ints, Ints]:
+        """The pairs of `recent`."""
+        find = pairing.newest_together if self.both_ways else pairing.newest_sequences
+        out = _room(len(self.progress.gone))
+        steady = all(bool(is_sorted(rows.begin)) for rows in self.sides)
+        preceding = np.empty(len(self.progress.gone), np.int32)
+        best = np.full((self.groups, 2), -1, np.int64)
+        limits = self.groups, self.limits, self.inside, self.apart
+        count = find(steady, self.left, self.right, *limits, self.progress, preceding, best, *store.arrays(), out)
+        return out.left[:count], out.right[:count]
+
+    def _fill(self, find: Kernel, mode: int, right_is_instant: bool, loose: Loose | None, out: Found) -> int:
+        limits = self.groups, self.limits, self.inside, self.apart
+        return find(mode, right_is_instant, self.left, self.right, *limits, loose, self.progress, out)
+
+    def _done(self) -> bool:
+        at, (left, right) = self.progress.at, self.sides
+        return bool(at[1] == len(right) and (at[0] == len(left) or not self.both_ways))
 
 
-def every_pair(
-    both_ways: bool,
-    left: Rows,
-    right: Rows,
-    new: tuple[int, int],
-    numbers: Ints,
-    groups: int,
-    loose: tuple[Ints, Ints] | None,
-    tests: Tests,
-    found: tuple[Ints, ...],
-) -> tuple[Ints, Ints]:
-    """Every pair of rows of a group that combines, keeps the limits and agrees on the loose variables."""
-    mine, theirs = loose or (np.empty((len(left), 0), np.int64), np.empty((len(right), 0), np.int64))
-    result: tuple[Ints, Ints] = pairing.match(
-        both_ways,
-        left.begin,
-        left.end,
-        numbers[: len(left)],
-        mine,
-        left.starts,
-        left.members,
-        new[0],
-        right.begin,
-        right.end,
-        numbers[len(left) :],
-        theirs,
-        right.starts,
-        right.members,
-        new[1],
-        groups,
-        UNBOUND,
-        tests.longest,
-        tests.low,
-        tests.high,
-        *tests.windows(),
-        *found,
-    )
-    return result
+class JoinedCodes:
+    """The variables of joined substitutions, for the conditions over them: only columns in question are looked up."""
+
+    def __init__(self, left: Rows, right: Rows, mine: Names, theirs: Names, tests: Tests, book: Codebook) -> None:
+        self.tests, self.book = tests, book
+        wanted = {name for condition in tests.conditions for name in variables_in(condition)}
+        self.left = {name: column_of(left.values, mine, name) for name in wanted if name in mine}
+        self.right = {name: column_of(right.values, theirs, name) for name in wanted if name in theirs}
+
+    def passing(self, lefts: Ints, rights: Ints) -> Truths | slice:
+        """The pairs for which the conditions hold."""
+        if not self.tests.conditions:
+            return slice(None)
+
+        def codes(name: str) -> Ints:
+            mine, theirs = self.left.get(name), self.right.get(name)
+            if mine is not None and theirs is not None:
+                return joined_values(mine[lefts], theirs[rights])
+            if mine is not None:
+                return mine[lefts]
+            return theirs[rights] if theirs is not None else np.full(len(lefts), UNBOUND, np.int64)
+
+        return self.tests.conditions_hold(len(lefts), codes, self.book)
 
 
-def merged_with(parts: tuple[Rows, Ints], number: Ints, store: Store) -> Rows:
-    """Occurrences from the rows that pairs are made of, where several pairs may be one occurrence."""
-    rows, of_pair = parts
-    return merged(rows, number[of_pair], store)
+def together(blocks: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+    """Blocks of pairs, put together."""
+    if not blocks:
+        return no_ints(), no_ints()
+    left, right = (np.concatenate([block[side] for block in blocks]) for side in (0, 1))
+    return left, right
+
+
+def _room(size: int, numbered: bool = False) -> Found:
+    return Found(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size if numbered else 0, np.int64))
 
 
 def merged(rows: Rows, number: Ints, store: Store) -> Rows:
@@ -120,6 +212,20 @@ def merged(rows: Rows, number: Ints, store: Store) -> Rows:
     starts, members = member_kernels.join_groups(dense, len(firsts), rows.starts, rows.members, *store.arrays())
     begin, end = np.minimum.reduceat(rows.begin, firsts), np.maximum.reduceat(rows.end, firsts)
     return Rows(begin, end, starts, members, rows.values[firsts])
+
+
+def joined_rows(left: Rows, lefts: Ints, mine: Names, right: Rows, rights: Ints, theirs: Names, wanted: Names) -> Ints:
+    """The joined substitutions of pairs that agree, column by column."""
+    values = np.empty((len(lefts), len(wanted)), np.int64)
+    for place, name in enumerate(wanted):
+        if name not in theirs:
+            values[:, place] = left.values[:, mine.index(name)][lefts]
+        elif name not in mine:
+            values[:, place] = right.values[:, theirs.index(name)][rights]
+        else:
+            one, two = left.values[:, mine.index(name)][lefts], right.values[:, theirs.index(name)][rights]
+            values[:, place] = joined_values(one, two)
+    return values
 
 
 def joined_values(mine: Ints, theirs: Ints) -> Ints:

@@ -11,23 +11,21 @@ from enum import Enum
 import numpy as np
 
 from ensue.algebra import Context
-from ensue.engine.arrays import FOREVER, Ints, Truths
+from ensue.engine.arrays import FOREVER, Ints, Truths, counting
 from ensue.engine.candidates import (
     BETWEEN,
     INSIDE,
     Tests,
-    column_of,
-    exclusion_arrays,
+    exclusions,
     lying_between,
     struck_inside,
 )
 from ensue.engine.codes import UNBOUND
 from ensue.engine.kernels import pairing
-from ensue.engine.kernels.order import is_sorted
-from ensue.engine.kernels.partition import number_rows
+from ensue.engine.kernels.partition import Groups
 from ensue.engine.nodes.base import Node, Step
 from ensue.engine.nodes.choosing import Used, choose
-from ensue.engine.nodes.matching import Matched, Side, every_pair, joined_values, merged_with
+from ensue.engine.nodes.matching import JoinedCodes, Matched, Pairing, Side, joined_rows, merged, together
 from ensue.engine.nodes.simple import latest
 from ensue.engine.rows import Rows, canonical, columns, concat
 
@@ -84,7 +82,10 @@ class Pairs(Node):
             self._drop_dominated(left, right, waits, gate)
         else:
             pairs, number = self._enumerated(left, right, new, extra, waits, step)
-        out = canonical(merged_with(self.built(step, pairs, extra), number, step.store), step.store)
+        rows, of_pair = self.built(step, pairs, extra)
+        if self.mode == pairing.CUMULATIVE or len(rows) > len(pairs.lefts):
+            rows = merged(rows, number[of_pair], step.store)
+        out = canonical(rows, step.store)
         self._carry("left", left, waits[0])
         self._carry("right", right, waits[1])
         for i, rows in enumerate(extra):
@@ -114,8 +115,8 @@ class Pairs(Node):
         return rows.begin >= oldest
 
     def built(self, step: Step, pairs: Matched, extra: list[Rows]) -> tuple[Rows, Ints]:
-        """What an occurrence is made of: rows, and for each the pair it belongs to."""
-        rows, of_pair = pairs.unions(step.store), np.arange(len(pairs.lefts))
+        """What an occurrence is made of: rows, first those of the pairs, and for each the pair it belongs to."""
+        rows, of_pair = pairs.unions(step.store), counting(len(pairs.lefts))
         if self.gathered is None:
             return rows, of_pair
         others = extra[-1]
@@ -156,27 +157,21 @@ class Pairs(Node):
         step: Step,
     ) -> tuple[Matched, Ints]:
         """Groups are joined substitutions: the kernel selects. Rows that it uses up are struck from `waits`."""
-        keys = np.concatenate([left.values, right.values])
-        numbers, groups = number_rows(keys)
-        firsts = np.zeros(groups if self.tests.excluded else 0, np.int64)
-        if self.tests.excluded:
-            firsts[numbers] = np.arange(len(keys))
-        found = exclusion_arrays(self.tests.excluded, extra[: len(self.tests.excluded)], keys[firsts], self.variables)
-        sides = self._sides(left, right, new, numbers)
-        limits = groups, self.tests.longest, self.tests.low, self.tests.high, *self.tests.windows()
+        groups = Groups(len(self.variables))
+        numbers = groups.number(left.values), groups.number(right.values)
+        count = groups.count
+        excluded = exclusions(self.tests.excluded, extra[: len(self.tests.excluded)], groups, self.variables)
+        look = Pairing(self.kind is Kind.AND, (left, right), new, numbers, count, self.tests, excluded)
         if self.mode == pairing.ENUMERATE:
-            lefts, rights = self._match(left, right, new, numbers, groups, None, found)
-            number = np.arange(len(lefts))
+            lefts, rights = together([(mine.copy(), theirs.copy()) for mine, theirs in look.every()])
+            number = counting(len(lefts))
         elif self.mode == pairing.RECENT:
-            steady = bool(is_sorted(left.begin)) and bool(is_sorted(right.begin))
-            lefts, rights = pairing.newest(self.kind is Kind.AND, *sides, *limits, steady, *found, *step.store.arrays())
-            number = np.arange(len(lefts))
+            lefts, rights = look.newest(step.store)
+            number = counting(len(lefts))
         else:
-            lefts, rights, number, *kept = pairing.consume(
-                self.kind is Kind.AND, self.mode, *sides, *limits, self.right.longest == 0, *found
-            )
-            np.logical_and(waits[0], kept[0], out=waits[0])
-            np.logical_and(waits[1], kept[1], out=waits[1])
+            lefts, rights, number = look.consumed(self.mode, self.right.longest == 0)
+            for mask, stays in zip(waits, look.stay, strict=True):
+                np.logical_and(mask, stays, out=mask)
         return Matched(left, right, lefts, rights, right.values[rights]), number
 
     def _enumerated(
@@ -194,47 +189,28 @@ class Pairs(Node):
             columns(left.values, self.left.variables, shared),
             columns(right.values, self.right.variables, shared),
         )
-        both = np.concatenate([mine, theirs])
-        firm = [i for i in range(len(shared)) if not (both[:, i] == UNBOUND).any()]
+        firm = [i for i in range(len(shared)) if not ((mine[:, i] == UNBOUND).any() or (theirs[:, i] == UNBOUND).any())]
         rest = [i for i in range(len(shared)) if i not in firm]
-        numbers, groups = number_rows(np.ascontiguousarray(both[:, firm]))
+        groups = Groups(len(firm))
+        numbers = groups.number(mine[:, firm]), groups.number(theirs[:, firm])
         loose = np.ascontiguousarray(mine[:, rest]), np.ascontiguousarray(theirs[:, rest])
-        nothing = exclusion_arrays((), [], np.empty((0, 0), np.int64), ())
-        lefts, rights = self._match(left, right, new, numbers, groups, loose, nothing)
-        if self.kind is not Kind.FIRST_STOP:
-            passed = self._conditions_hold(left, right, lefts, rights, step)
-            lefts, rights = lefts[passed], rights[passed]
-        values = joined_values(
-            columns(left.values, self.left.variables, self.variables)[lefts],
-            columns(right.values, self.right.variables, self.variables)[rights],
-        )
+        # A right row that closes its left one does so before any test.
+        tests = self.tests if self.kind is not Kind.FIRST_STOP else self.tests.limits()
+        look = Pairing(self.kind is Kind.AND, (left, right), new, numbers, groups.count, tests)
+        found = []
+        codes = JoinedCodes(left, right, self.left.variables, self.right.variables, self.tests, step.book)
+        for lefts, rights in look.every(loose):
+            passed = codes.passing(lefts, rights) if self.kind is not Kind.FIRST_STOP else slice(None)
+            found.append((lefts[passed].copy(), rights[passed].copy()))
+        lefts, rights = together(found)
+        values = joined_rows(left, lefts, self.left.variables, right, rights, self.right.variables, self.variables)
         pairs = Matched(left, right, lefts, rights, values)
         if self.kind is Kind.FIRST_STOP:
             pairs = pairs.where(self._first_stops(pairs))
-            pairs = pairs.where(self._conditions_hold(left, right, pairs.lefts, pairs.rights, step))
+            pairs = pairs.where(codes.passing(pairs.lefts, pairs.rights))
         pairs = pairs.where(self._tested(pairs, extra))
         chosen, number = self._selected(step, pairs, waits)
         return pairs.where(chosen), number
-
-    def _sides(self, left: Rows, right: Rows, new: tuple[int, int], numbers: Ints) -> list[Ints | int]:
-        """The columns of both sides, as the kernels take them."""
-        groups = numbers[: len(left)], numbers[len(left) :]
-        sides = zip((left, right), groups, new, strict=True)
-        return [c for rows, g, n in sides for c in (rows.begin, rows.end, g, rows.starts, rows.members, n)]
-
-    def _match(
-        self,
-        left: Rows,
-        right: Rows,
-        new: tuple[int, int],
-        numbers: Ints,
-        groups: int,
-        loose: tuple[Ints, Ints] | None,
-        found: tuple[Ints, ...],
-    ) -> tuple[Ints, Ints]:
-        # A right row that closes its left one does so before any test.
-        tests = self.tests if self.kind is not Kind.FIRST_STOP else self.tests.limits()
-        return every_pair(self.kind is Kind.AND, left, right, new, numbers, groups, loose, tests, found)
 
     def _first_stops(self, pairs: Matched) -> Truths:
         """For each left row and joined substitution, the first right row after it; that closes the left row."""
@@ -246,19 +222,6 @@ class Pairs(Node):
         first &= ~closed[parts[:, 0]]
         self.closed.add(sides[first, 0], pairs.lefts[first], pairs.values[first])
         return first
-
-    def _conditions_hold(self, left: Rows, right: Rows, lefts: Ints, rights: Ints, step: Step) -> Truths:
-        """The conditions over the joined substitutions, of which only the columns in question are looked up."""
-
-        def codes(name: str) -> Ints:
-            mine = column_of(left.values, self.left.variables, name)[lefts]
-            return (
-                mine
-                if name not in self.right.variables
-                else joined_values(mine, column_of(right.values, self.right.variables, name)[rights])
-            )
-
-        return self.tests.conditions_hold(len(lefts), codes, step.book)
 
     def _tested(self, pairs: Matched, extra: list[Rows]) -> Truths | slice:
         """Units, and what must not be there; limits were seen to by the kernel."""
@@ -277,12 +240,12 @@ class Pairs(Node):
         """The candidates that the context selects, and the number of the occurrence that each belongs to."""
         count = len(pairs.lefts)
         if self.mode == pairing.ENUMERATE:
-            return np.arange(count), np.arange(count)
+            return counting(count), counting(count)
         if self.mode == pairing.RECENT:
             order = np.lexsort((pairs.rights, pairs.lefts))
             chosen = order[latest(pairs.where(order).unions(step.store), step.store)]
-            return chosen, np.arange(len(chosen))
-        sides = np.tile(np.array([0, 1], np.int64), (count, 1))
-        ranks = [np.arange(len(pairs.left)), np.arange(len(pairs.right))]
+            return chosen, counting(len(chosen))
+        sides = np.broadcast_to(np.array([0, 1], np.int64), (count, 2))
+        ranks = [counting(len(pairs.left)), counting(len(pairs.right))]
         rows = np.stack([pairs.lefts, pairs.rights], axis=1)
         return choose(self.mode, [pairs.left, pairs.right], sides, rows, pairs.values, ranks, self.used, waits)

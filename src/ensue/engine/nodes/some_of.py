@@ -10,13 +10,13 @@ import numpy as np
 
 from ensue.algebra import Context
 from ensue.engine.arrays import Ints, Truths
-from ensue.engine.candidates import Tests, exclusion_arrays, struck_inside
+from ensue.engine.candidates import Tests, struck_inside
 from ensue.engine.codes import UNBOUND
 from ensue.engine.kernels import pairing
-from ensue.engine.kernels.partition import number_rows
+from ensue.engine.kernels.partition import Groups
 from ensue.engine.nodes.base import Node, Step
 from ensue.engine.nodes.choosing import Used, choose
-from ensue.engine.nodes.matching import Matched, Side, every_pair, joined_values, merged
+from ensue.engine.nodes.matching import Matched, Pairing, Side, joined_values, merged, together
 from ensue.engine.nodes.pairs import MODES
 from ensue.engine.nodes.simple import latest
 from ensue.engine.rows import Rows, aligned, canonical, canonical_order, concat
@@ -90,13 +90,16 @@ class SomeOf(Node):
         return _Tuples(found.wholes.where(fresh), found.parts[fresh])
 
     def _paired(self, left: Rows, right: Rows) -> tuple[Ints, Ints]:
-        both = np.concatenate([left.values, right.values])
-        bound = [i for i in range(both.shape[1]) if not (both[:, i] == UNBOUND).any()]
-        loose = [i for i in range(both.shape[1]) if i not in bound]
-        numbers, groups = number_rows(np.ascontiguousarray(both[:, bound]))
+        def is_bound(place: int) -> bool:
+            return not any(bool((rows.values[:, place] == UNBOUND).any()) for rows in (left, right))
+
+        bound = [i for i in range(len(self.variables)) if is_bound(i)]
+        loose = [i for i in range(len(self.variables)) if i not in bound]
+        groups = Groups(len(bound))
+        numbers = groups.number(left.values[:, bound]), groups.number(right.values[:, bound])
+        look = Pairing(True, (left, right), (0, 0), numbers, groups.count, self.tests.limits())
         loosely = np.ascontiguousarray(left.values[:, loose]), np.ascontiguousarray(right.values[:, loose])
-        nothing = exclusion_arrays((), [], np.empty((0, 0), np.int64), ())
-        return every_pair(True, left, right, (0, 0), numbers, groups, loosely, self.tests.limits(), nothing)
+        return together([(mine.copy(), theirs.copy()) for mine, theirs in look.every(loosely)])
 
     def _tested(
         self, step: Step, found: _Tuples, chosen: tuple[int, ...], excluded: list[Rows]
