@@ -57,7 +57,13 @@ class Column:
 
 def constant(value: Value | None, length: int) -> Column:
     """The same value in every row."""
-    return from_values([value]).take(np.zeros(length, np.int64))
+    one = from_values([value])
+    if "text" in one.parts:
+        return one.take(np.zeros(length, np.int64))
+    return Column(
+        length,
+        {kind: (np.broadcast_to(values[0], length), everywhere(length)) for kind, (values, _) in one.parts.items()},
+    )
 
 
 def from_values(values: Sequence[object]) -> Column:

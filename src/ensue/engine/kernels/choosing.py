@@ -9,6 +9,16 @@ from ensue.engine.kernels.pairing import CHRONICLE, CUMULATIVE
 
 
 @kernel
+def keep(rows, mask, out):
+    """Put the rows where the mask is true into `out`; gives how many. No branch: none could be predicted."""
+    count = 0
+    for place in range(rows.size):
+        out[count] = rows[place]
+        count += mask[place]
+    return count
+
+
+@kernel
 def choose(mode, order, parts, turn, used):
     """Which candidates are selected by a context that uses up its parts, and the number of each one's occurrence.
 

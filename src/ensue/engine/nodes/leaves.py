@@ -8,6 +8,7 @@ from ensue.algebra.patterns import Atom
 from ensue.engine.arrays import Ints, Truths
 from ensue.engine.codes import UNBOUND
 from ensue.engine.conditions import holds
+from ensue.engine.kernels.choosing import keep
 from ensue.engine.nodes.base import Node, Step
 from ensue.engine.rows import Rows
 from ensue.model import Taxonomy
@@ -30,7 +31,8 @@ class Leaf(Node):
             return self.nothing
         if self.atom.condition is not None and len(rows):
             mask = holds(self.atom.condition, lambda name: events.column(name).take(rows), len(rows))
-            rows = rows[mask]
+            chosen = np.empty(len(rows) + 1, np.int64)
+            rows = chosen[: keep(rows, mask, chosen)]
         values, bound = self._values(step, rows)
         if not bound.all():
             rows, values = rows[bound], values[bound]

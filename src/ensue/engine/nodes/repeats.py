@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from ensue.algebra import Context
+from ensue.engine.arrays import Ints, counting
 from ensue.engine.candidates import Tests, struck_inside
 from ensue.engine.kernels import members as member_kernels, runs as run_kernels
 from ensue.engine.kernels.partition import number_rows
 from ensue.engine.nodes.base import Node, Step
 from ensue.engine.nodes.simple import latest
 from ensue.engine.rows import Rows, canonical, concat
+from ensue.engine.store import Store
 
 
 class Repeats(Node):
@@ -53,7 +55,16 @@ class Repeats(Node):
             runs, wholes = runs[chosen], wholes.where(chosen)
         needed = run_kernels.still_needed(self.count, group, groups, free)
         self.state["waiting"] = rows.where(needed & (rows.begin >= tests.oldest(gate)))
-        numbers, total, starts, members = run_kernels.join_runs(self.count, runs.reshape(-1), rows.starts, rows.members)
-        starts, members = member_kernels.join_groups(numbers, total, starts, members, *step.store.arrays())
+        starts, members = self._joined(runs, rows, step.store)
         out = canonical(Rows(wholes.begin, wholes.end, starts, members, wholes.values), step.store)
         return out.take(latest(out, step.store)) if self.context is Context.RECENT else out
+
+    def _joined(self, runs: Ints, rows: Rows, store: Store) -> tuple[Ints, Ints]:
+        """The members of each run; mostly each row has one, and they stand in order."""
+        if store.ordered and member_kernels.common_length(rows.starts) == 1:
+            members = rows.members[runs]
+            if bool((members[:, 1:] > members[:, :-1]).all()):
+                return counting(len(runs) + 1) * self.count, members.reshape(-1)
+        numbers, total, starts, listed = run_kernels.join_runs(self.count, runs.reshape(-1), rows.starts, rows.members)
+        starts, members = member_kernels.join_groups(numbers, total, starts, listed, *store.arrays())
+        return starts, members
