@@ -17,12 +17,12 @@ import pyarrow.compute as pc
 from ensue.engine.arrays import Ints, Truths, frozen
 from ensue.engine.columns import Column, from_values
 from ensue.engine.kernels.encoding import encode_chosen_integers, encode_integers
+from ensue.engine.kernels.partition import BOXED
 from ensue.model.occurrences import Bindings
 from ensue.model.values import Value, ValueKey, value_key
 from ensue.time import to_datetime
 
 UNBOUND = -(2**63)
-_BOXED = 0x7FF9 << 48
 _EXACT = 2**53
 
 
@@ -65,7 +65,7 @@ class Codebook:
         place = self._places.setdefault(key, len(self.keys))
         if place == len(self.keys):
             self.keys.append(key)
-        return _BOXED | place
+        return BOXED | place
 
     def key(self, code: int) -> ValueKey:
         """The value of a code."""

@@ -205,16 +205,17 @@ def in_order(times, codes, offsets, data):
     order.
     """
     answer = 2
-    more_digits = np.int64(0)  # positions from a tenth of this on, and below it, have the same number of digits
+    same_from = same_to = np.int64(0)  # positions from here to there have the same number of digits
     for place in range(1, times.size):
         if times[place] <= times[place - 1]:
             if times[place] < times[place - 1]:
                 return 0
             one, two = codes[place - 1], codes[place]
-            if one < two < more_digits and one >= more_digits // 10:
+            if same_from <= one < two < same_to:
                 continue
             if answer == 2 and compare_ids(one, two, offsets, data) > 0:
                 answer = 1
             if one >= 0:
-                more_digits = np.int64(10) ** id_length(one, offsets)
+                same_to = np.int64(10) ** id_length(one, offsets)
+                same_from = same_to // 10
     return answer

@@ -11,7 +11,10 @@ import numpy as np
 from ensue.engine.arrays import Ints, Numbers
 from ensue.engine.kernels.compiled import kernel
 
+BOXED = 0x7FF9 << 48
+"""The first code that is a place in the codebook, and no number."""
 _FIRST_SLOTS = 1024
+_MOST_DIRECT = 1 << 21
 
 
 @kernel
@@ -67,6 +70,34 @@ def fill_numbers(keys, first, numbers, known, slots, groups):
 
 
 @kernel
+def fill_single(codes, doubles, first, numbers, known, slots, direct, groups):
+    """`fill_numbers` for keys of one code (`doubles`: the same bits as numbers).
+
+    Most keys are small whole numbers or have a small place in the book: they are looked up in `direct`, without a hash.
+    """
+    for row in range(first, numbers.size):
+        code, value = codes[row, 0], doubles[row, 0]
+        index = np.int64(-1)
+        if code >> 48 == BOXED >> 48:
+            index = 2 * (code ^ BOXED) + 1
+        elif code >= 0 and value < direct.size and np.int64(value) == value:  # the code of -0.0 means something else
+            index = 2 * np.int64(value)
+        if 0 <= index < direct.size:
+            if direct[index] == 0:
+                if groups == known.shape[0]:
+                    return row, groups
+                known[groups, 0] = code
+                groups += 1
+                direct[index] = groups
+            numbers[row] = direct[index] - 1
+        else:
+            done, groups = fill_numbers(codes[row : row + 1], 0, numbers[row : row + 1], known, slots, groups)
+            if done == 0:
+                return row, groups
+    return numbers.size, groups
+
+
+@kernel
 def move_slots(old, slots):
     """Fill a larger table."""
     mask = np.uint64(slots.size - 1)
@@ -86,6 +117,7 @@ class Groups:
         slots = max(_FIRST_SLOTS, 1 << (2 * expected).bit_length())
         self._known: Ints = np.empty((slots // 2, width), np.int64)
         self._slots = np.zeros(slots, np.uint64)
+        self._direct: Numbers | None = None
 
     @property
     def keys(self) -> Ints:
@@ -100,11 +132,22 @@ class Groups:
             return np.zeros(count, np.int32)
         numbers = np.empty(count, np.int32)
         keys = np.ascontiguousarray(rows)
-        at, self.count = fill_numbers(keys, 0, numbers, self._known, self._slots, self.count)
+        at = self._fill(keys, 0, numbers)
         while at < count:
             self._grow()
-            at, self.count = fill_numbers(keys, at, numbers, self._known, self._slots, self.count)
+            at = self._fill(keys, at, numbers)
         return numbers
+
+    def _fill(self, keys: Ints, first: int, numbers: Numbers) -> int:
+        table = self._known, self._slots
+        if keys.shape[1] == 1:
+            if self._direct is None:
+                self._direct = np.zeros(min(_MOST_DIRECT, max(_FIRST_SLOTS, 8 * len(keys))), np.int32)
+            doubles = keys.view(np.float64)
+            at, self.count = fill_single(keys, doubles, first, numbers, *table, self._direct, self.count)
+        else:
+            at, self.count = fill_numbers(keys, first, numbers, *table, self.count)
+        return at
 
     def _grow(self) -> None:
         known, slots = self._known, self._slots
