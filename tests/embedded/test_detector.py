@@ -49,7 +49,7 @@ def test_a_single_event_is_read_as_a_batch_of_one(row):
 
     single = outcome(row)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ensue.embedded.session.read_one", lambda *_: None)
+        patch.setattr("ensue.embedded.plain_events.PlainEvents.read", lambda *_: None)
         assert outcome([row]) == single
 
 

@@ -6,7 +6,6 @@ because it is remembered here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -15,8 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ensue.algebra import Pattern, atoms
-from ensue.engine.columns import Column, from_values
+from ensue.engine.columns import Column
 from ensue.engine.events import EventBatch
+from ensue.model import Value
 from ensue.time import format_instant
 
 _TYPES = {
@@ -40,16 +40,9 @@ class Kinds:
         for name in attributes:
             self._seen.setdefault(name, set()).update(_kinds(batch.column(name)))
 
-    def note_one(self, values: Iterable[tuple[str, object]]) -> None:
-        """The same for the attributes of a single event."""
-        for name, value in values:
-            kind = _KIND_OF.get(type(value))
-            if value != value:  # noqa: PLR0124 - not-a-number is a missing value, of no kind
-                continue
-            if kind is not None:
-                self._seen.setdefault(name, set()).add(kind)
-            else:
-                self._seen.setdefault(name, set()).update(_kinds(from_values([value])))
+    def note_one(self, name: str, value: Value) -> None:
+        """The same for a single value."""
+        self._seen.setdefault(name, set()).add(_KIND_OF[type(value)])
 
     def variable_types(self, pattern: Pattern) -> dict[str, pa.DataType]:
         """The type of each variable's column; where kinds are mixed, values are written as text."""

@@ -16,10 +16,10 @@ import pyarrow as pa
 from ensue.algebra import Context, walk
 from ensue.algebra.patterns import CalendarInterval
 from ensue.embedded.batches import detached, with_columns
+from ensue.embedded.event_by_event import VERSION as RUNTIME_VERSION, EventByEvent
 from ensue.embedded.flows import Immediate, Ordered
 from ensue.embedded.incoming import Names
 from ensue.embedded.kinds import Kinds
-from ensue.embedded.one_by_one import VERSION as RUNTIME_VERSION, OneByOne
 from ensue.embedded.patterns import Patterns, Watched, Watchlist
 from ensue.embedded.seen import Table
 from ensue.embedded.session import Session
@@ -56,7 +56,7 @@ def save(session: Session, late_count: int) -> bytes:
         "late": late_count,
     }
     place = "engine"
-    if isinstance(flow, OneByOne):
+    if isinstance(flow, EventByEvent):
         state, place = flow.save(), "runtime"
         header["one by one"] = RUNTIME_VERSION
         held = empty_batch()
@@ -128,7 +128,7 @@ def _session(
     session.seen.refill(Table(*(arrays[f"seen {name}"] for name in Table._fields)))
     held = _batch(arrays, tuple(header["types"]), watchlist.attributes)
     flow = session.flow
-    if isinstance(flow, OneByOne):
+    if isinstance(flow, EventByEvent):
         flow.restore(arrays["runtime"].tobytes())
     elif isinstance(flow, Immediate):
         flow.engine.restore(arrays["engine"].tobytes())

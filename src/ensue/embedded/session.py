@@ -8,16 +8,16 @@ from typing import Protocol
 import numpy as np
 
 from ensue.embedded.batches import detached
+from ensue.embedded.event_by_event import EventByEvent, knows
 from ensue.embedded.flows import Flow, Immediate, Ordered, Report
 from ensue.embedded.identities import Identities
 from ensue.embedded.incoming import Incoming, Names, Places, Positions, Problem, refused
 from ensue.embedded.kinds import Kinds
-from ensue.embedded.one_by_one import OneByOne, knows
 from ensue.embedded.patterns import Watchlist
+from ensue.embedded.plain_events import PlainEvents, batch_of_one
 from ensue.embedded.reading import Reading, read
 from ensue.embedded.records import Records
 from ensue.embedded.seen import SeenIds
-from ensue.embedded.single import read_one
 from ensue.engine.engine import Engine
 from ensue.time import format_instant
 
@@ -67,6 +67,7 @@ class Session:
         self.kinds = Kinds()
         self.position = 0
         self._attributes, self._bound = watchlist.attributes, watchlist.bound_attributes
+        self.plain_events = PlainEvents(names, self._attributes)
         reach = watchlist.lifespan
         self.seen = SeenIds(
             reach=None if whole or reach is None else reach + delay,
@@ -77,7 +78,7 @@ class Session:
     def _flow(self, columnar: bool) -> Flow:
         watchlist = self.watchlist
         if self.immediate and not columnar and knows(watchlist):
-            return OneByOne(watchlist)
+            return EventByEvent(watchlist)
         patterns = {item.name: (item.pattern, item.context) for item in watchlist.watched}
         engine = Engine(patterns, watchlist.taxonomy)
         if self.immediate:
@@ -103,21 +104,15 @@ class Session:
             self.seen.forget_from(first)
             raise
         self.position += len(events)
-        self._note_kinds(events, reading)
+        self.kinds.note(reading.batch, self._bound)
         self.flow.add(detached(reading.batch, self._attributes) if detach else reading.batch)
-
-    def _note_kinds(self, events: Incoming, reading: Reading) -> None:
-        if len(events) == 1 and isinstance(events, Records) and self.names.time not in self._bound:
-            row = events.rows[0]
-            self.kinds.note_one((name, row.get(name)) for name in self._bound)
-        else:
-            self.kinds.note(reading.batch, self._bound)
 
     def _read(self, events: Incoming) -> Reading:
         if len(events) == 1 and isinstance(events, Records):
-            reading = read_one(events.rows[0], self.names, self.position)
-            if reading is not None:
-                return reading
+            row = events.rows[0]
+            event = self.plain_events.read(row, self.position)
+            if event is not None:
+                return batch_of_one(event, has_id=self.plain_events.has_id(row))
         return read(events, self.names, self.position)
 
     def release(self) -> list[Report]:

@@ -32,7 +32,7 @@ def knows(watchlist: Watchlist) -> bool:
     return all(supported(item.pattern, item.context) for item in watchlist.watched)
 
 
-class OneByOne:
+class EventByEvent:
     """Each event as it comes, in order of time; what was reported for the newest instant is not reported again."""
 
     def __init__(self, watchlist: Watchlist) -> None:
