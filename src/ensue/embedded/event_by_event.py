@@ -10,7 +10,7 @@ import numpy as np
 
 from ensue.algebra import scope
 from ensue.embedded.batches import joined
-from ensue.embedded.flows import Report
+from ensue.embedded.levels import Report
 from ensue.embedded.patterns import Watchlist
 from ensue.engine.arrays import Ints
 from ensue.engine.codes import UNBOUND, Codebook

@@ -6,6 +6,7 @@ because it is remembered here.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -44,13 +45,22 @@ class Kinds:
         """The same for a single value."""
         self._seen.setdefault(name, set()).add(_KIND_OF[type(value)])
 
+    def note_derived(self, pattern: Pattern, attributes: Iterable[str]) -> None:
+        """The same for derived events, whose attributes are variables of a pattern."""
+        kinds = self._variable_kinds(pattern)
+        for name in attributes:
+            self._seen.setdefault(name, set()).update(kinds[name])
+
     def variable_types(self, pattern: Pattern) -> dict[str, pa.DataType]:
         """The type of each variable's column; where kinds are mixed, values are written as text."""
+        return {variable: _type(found) for variable, found in self._variable_kinds(pattern).items()}
+
+    def _variable_kinds(self, pattern: Pattern) -> dict[str, set[str]]:
         kinds: dict[str, set[str]] = {}
         for atom in atoms(pattern):
             for variable, attribute in atom.bindings:
                 kinds.setdefault(variable, set()).update(self._seen.get(attribute, ()))
-        return {variable: _type(found) for variable, found in kinds.items()}
+        return kinds
 
     def as_dict(self) -> dict[str, list[str]]:
         return {name: sorted(kinds) for name, kinds in self._seen.items()}
