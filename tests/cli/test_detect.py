@@ -140,6 +140,18 @@ def test_a_program_gives_classes_and_calendars(ensue, tmp_path):
     assert "E302" in ran.err or "w" in ran.err
 
 
+def test_a_program_derives_classes(ensue, tmp_path):
+    (tmp_path / "p.ensue").write_text(
+        "CREATE SUBSCRIBED EVENT CLASS A(v INT); CREATE COMPLEX EVENT CLASS Two(n INT) AS DETECT"
+        " 2 times A(v = ?n) within 1 s IN CONTEXT chronicle;"
+    )
+    (tmp_path / "e.jsonl").write_text(lines([{"type": "A", "time": n, "v": 7} for n in range(5)]))
+    command = ("detect", "Two(n = ?n)", tmp_path / "e.jsonl", "--program", tmp_path / "p.ensue", "--output", "jsonl")
+    whole = found(ensue(*command))
+    assert [one["bindings"] for one in whole] == [{"n": 7}, {"n": 7}]
+    assert found(ensue(*command, "--delay", "0 s")) == whole
+
+
 def test_a_stream_from_standard_input():
     """Findings come as soon as they are known, before the input ends."""
     command = [sys.executable, "-m", "ensue", "detect", "A", "-", "--delay", "0 s", "--output", "jsonl"]

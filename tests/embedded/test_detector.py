@@ -49,7 +49,7 @@ def test_a_single_event_is_read_as_a_batch_of_one(row):
 
     single = outcome(row)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ensue.embedded.session.read_one", lambda *_: None)
+        patch.setattr("ensue.embedded.plain_events.PlainEvents.read", lambda *_: None)
         assert outcome([row]) == single
 
 
@@ -278,7 +278,7 @@ def test_states_of_others_are_refused():
     assert ensue.Detector.restore(state, PAIR).finish() == []
     with pytest.raises(ensue.StateError, match="E502: these bytes are an engine's state"):
         ensue.Detector.restore(Engine({"q": (ensue.event("A"), Context.ALL)}).save())
-    newer = state[:-16].replace(b'"detector": 1', b'"detector": 9')
+    newer = state[:-16].replace(b'"detector": 2', b'"detector": 9')
     with pytest.raises(ensue.StateError, match="E503"):
         ensue.Detector.restore(newer + blake2b(newer, digest_size=16).digest())
     with pytest.raises(ensue.StateError, match="E503"):

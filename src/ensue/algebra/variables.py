@@ -1,4 +1,4 @@
-"""Which variables a pattern binds, and which events it looks at."""
+"""Which variables a pattern binds, which events it looks at, and whether time itself is part of it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,17 @@ from dataclasses import dataclass
 from ensue.algebra.patterns import (
     Absence,
     Aperiodic,
+    AtLeast,
+    AtMost,
     Atom,
+    Delay,
+    EveryNth,
+    Exactly,
+    Last,
     Or,
     Pattern,
     Periodic,
+    Rank,
     SomeOf,
     Star,
     Without,
@@ -75,3 +82,14 @@ def walk(pattern: Pattern) -> Iterator[Pattern]:
 def atoms(pattern: Pattern) -> tuple[Atom, ...]:
     """Every distinct atom, from left to right."""
     return tuple(dict.fromkeys(node for node in walk(pattern) if isinstance(node, Atom)))
+
+
+_TIMED = (Delay, Periodic, Absence, AtLeast, AtMost, Exactly, EveryNth, Rank, Last)
+
+
+def is_timed(pattern: Pattern) -> bool:
+    """Whether the interval of an occurrence says more than its constituents do, and so is part of its id.
+
+    Timers, and what counts, can give occurrences whose interval does not follow from their constituents.
+    """
+    return any(isinstance(part, _TIMED) for part in walk(pattern))

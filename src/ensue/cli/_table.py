@@ -7,7 +7,7 @@ from rich.table import Table
 
 from ensue.algebra import scope
 from ensue.embedded.findings import Finding, variable_columns
-from ensue.embedded.flows import Report
+from ensue.embedded.levels import Report
 from ensue.embedded.session import Session
 from ensue.files.writers import found_in, instant_text, plain_text
 

@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from ensue.embedded import tables
 from ensue.embedded.findings import empty_table, findings, table
-from ensue.embedded.flows import Report
 from ensue.embedded.incoming import Incoming
+from ensue.embedded.levels import Report
 from ensue.embedded.patterns import Watched
 from ensue.embedded.records import Records
 from ensue.embedded.session import Session
@@ -34,7 +34,7 @@ class Shape:
         return self._one(reports, watched[0], session)
 
     def _one(self, reports: list[Report], item: Watched, session: Session) -> Any:
-        found = [report[item.name] for report in reports]
+        found = [report[item.name] for report in reports if item.name in report]
         if self.to_frame is None:
             return [finding for part in found for finding in findings(part, item, session.identities)]
         parts = [table(part, item, session.identities, session.kinds) for part in found if len(part.rows)]

@@ -48,17 +48,19 @@ class SortBuffer:
 
     def release(self) -> tuple[EventBatch, int] | None:
         """What lies before the watermark, and the time that is complete with it; None if that is not news."""
-        return self._up_to(self.watermark - 1) if self.watermark - 1 > self.released else None
+        last = self.watermark - 1
+        return (self.up_to(last), last) if last > self.released else None
 
     def drain(self) -> tuple[EventBatch, int] | None:
         """Everything."""
-        return self._up_to(self.newest) if self.newest > self.released else None
+        return (self.up_to(self.newest), self.newest) if self.newest > self.released else None
 
-    def _up_to(self, last: int) -> tuple[EventBatch, int]:
+    def up_to(self, last: int) -> EventBatch:
+        """What lies up to a time, in order of time; it is complete with this."""
         held = self.held
         if not is_sorted(held.times):
             held = held.take(np.argsort(held.times, kind="stable"))
         place = int(np.searchsorted(held.times, last, side="right"))
         self._held = [detached(cut(held, place, len(held)), self.attributes)]
         self.released = last
-        return cut(held, 0, place), last
+        return cut(held, 0, place)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.embedded.adapting import adapt
-from ensue.embedded.incoming import Names
+from ensue.embedded.incoming import Names, Strict
 from ensue.embedded.patterns import Patterns, Watchlist
-from ensue.embedded.session import Session, Strict
+from ensue.embedded.session import Session
 
 if TYPE_CHECKING:
     from ensue.algebra import Context

@@ -7,11 +7,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ensue.embedded.adapting import LIST, adapt
+from ensue.embedded.event_by_event import EventByEvent
 from ensue.embedded.incoming import Incoming, Names, Places, Problem, refused
-from ensue.embedded.one_by_one import OneByOne
 from ensue.embedded.patterns import Patterns, Watchlist
 from ensue.embedded.session import Session
-from ensue.embedded.singles import Singles
+from ensue.embedded.single_events import SingleEvents
 from ensue.errors import Diagnostic, InputError
 from ensue.time import parse_duration, to_instant
 
@@ -58,7 +58,8 @@ class Detector:
 
     def _begin(self, session: Session, late: _Late) -> None:
         self._session = session
-        self._singles = Singles(session, session.flow) if isinstance(session.flow, OneByOne) else None
+        flow = session.flow
+        self._single_events = SingleEvents(session, flow) if isinstance(flow, EventByEvent) else None
         self._finished = False
         self._shape = LIST
         self._late = late
@@ -79,8 +80,8 @@ class Detector:
         If an event cannot be used, an `InputError` says which and why, and none of the batch is taken.
         """
         self._check_open()
-        if self._singles is not None and type(events) is dict:
-            found = self._singles.feed(events)
+        if self._single_events is not None and type(events) is dict:
+            found = self._single_events.feed(events)
             if found is not None:
                 self._shape = LIST
                 return found

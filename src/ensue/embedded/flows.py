@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
 
 from ensue.embedded.batches import cut, detached, joined
 from ensue.embedded.buffer import SortBuffer
 from ensue.embedded.identities import Identities
+from ensue.embedded.levels import Levels, Report
 from ensue.embedded.patterns import Watchlist
 from ensue.engine.arrays import FOREVER, Ints
 from ensue.engine.engine import Engine, Found, Snapshot
 from ensue.engine.events import EventBatch, empty_batch
-
-Report: TypeAlias = dict[str, Found]
-"""What one step of the engine found, by the names of the patterns."""
 
 
 class Flow(Protocol):
@@ -41,8 +39,8 @@ class Flow(Protocol):
 class Ordered:
     """Events in order of time, behind a sort buffer."""
 
-    def __init__(self, engine: Engine, delay: int, attributes: frozenset[str]) -> None:
-        self.engine = engine
+    def __init__(self, levels: Levels, delay: int, attributes: frozenset[str]) -> None:
+        self.levels = levels
         self.buffer = SortBuffer(delay, attributes)
 
     def late(self, times: Ints) -> Ints:
@@ -53,7 +51,7 @@ class Ordered:
 
     def release(self) -> list[Report]:
         ready = self.buffer.release()
-        return [self.engine.advance(*ready)] if ready else []
+        return self.levels.advance(*ready) if ready else []
 
     def advance_to(self, instant: int) -> list[Report]:
         self.buffer.newest = max(self.buffer.newest, instant)
@@ -61,8 +59,8 @@ class Ordered:
 
     def finish(self) -> list[Report]:
         ready = self.buffer.drain()
-        reports = [self.engine.advance(*ready)] if ready else []
-        return [*reports, self.engine.finish()]
+        reports = self.levels.advance(*ready) if ready else []
+        return reports + self.levels.finish()
 
 
 class Immediate:

@@ -95,3 +95,23 @@ def refused(problems: list[Problem], places: Places) -> InputError:
     return InputError(
         Diagnostic(first.code, first.message, first.file, first.line, hint=f"{first.hint or ''}; {others}".lstrip("; "))
     )
+
+
+class Policy(Protocol):
+    """What to do with rows that cannot be used. Whoever raises an error here stops the whole batch."""
+
+    def bad(self, problems: list[Problem], events: Incoming, places: Places) -> None:
+        """Rows that cannot be read."""
+
+    def late(self, problems: list[Problem], events: Incoming, places: Places) -> None:
+        """Rows whose time has been evaluated already."""
+
+
+class Strict:
+    """Nothing is let pass."""
+
+    def bad(self, problems: list[Problem], _events: Incoming, places: Places) -> None:
+        raise refused(problems, places)
+
+    def late(self, problems: list[Problem], _events: Incoming, places: Places) -> None:
+        raise refused(problems, places)

@@ -15,8 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ensue.algebra import Pattern, atoms
-from ensue.engine.columns import Column, from_values
+from ensue.engine.columns import Column
 from ensue.engine.events import EventBatch
+from ensue.model import Value
 from ensue.time import format_instant
 
 _TYPES = {
@@ -40,24 +41,26 @@ class Kinds:
         for name in attributes:
             self._seen.setdefault(name, set()).update(_kinds(batch.column(name)))
 
-    def note_one(self, values: Iterable[tuple[str, object]]) -> None:
-        """The same for the attributes of a single event."""
-        for name, value in values:
-            kind = _KIND_OF.get(type(value))
-            if value != value:  # noqa: PLR0124 - not-a-number is a missing value, of no kind
-                continue
-            if kind is not None:
-                self._seen.setdefault(name, set()).add(kind)
-            else:
-                self._seen.setdefault(name, set()).update(_kinds(from_values([value])))
+    def note_one(self, name: str, value: Value) -> None:
+        """The same for a single value."""
+        self._seen.setdefault(name, set()).add(_KIND_OF[type(value)])
+
+    def note_derived(self, pattern: Pattern, attributes: Iterable[str]) -> None:
+        """The same for derived events, whose attributes are variables of a pattern."""
+        kinds = self._variable_kinds(pattern)
+        for name in attributes:
+            self._seen.setdefault(name, set()).update(kinds[name])
 
     def variable_types(self, pattern: Pattern) -> dict[str, pa.DataType]:
         """The type of each variable's column; where kinds are mixed, values are written as text."""
+        return {variable: _type(found) for variable, found in self._variable_kinds(pattern).items()}
+
+    def _variable_kinds(self, pattern: Pattern) -> dict[str, set[str]]:
         kinds: dict[str, set[str]] = {}
         for atom in atoms(pattern):
             for variable, attribute in atom.bindings:
                 kinds.setdefault(variable, set()).update(self._seen.get(attribute, ()))
-        return {variable: _type(found) for variable, found in kinds.items()}
+        return kinds
 
     def as_dict(self) -> dict[str, list[str]]:
         return {name: sorted(kinds) for name, kinds in self._seen.items()}

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf
 from typing import TypeAlias
 
 from ensue.algebra import Context, Pattern, atoms, walk
 from ensue.algebra.bounds import check_legal, lifespan
 from ensue.algebra.expressions import attributes_in
-from ensue.algebra.patterns import (
-    Absence,
-    AtLeast,
-    AtMost,
-    Delay,
-    EveryNth,
-    Exactly,
-    Last,
-    Periodic,
-    Rank,
-)
+from ensue.algebra.patterns import ThenBetween
+from ensue.algebra.variables import is_timed
 from ensue.errors import Diagnostic, InputError, PatternError
 from ensue.language import Program, parse_pattern
+from ensue.language.program import used_classes
 from ensue.model import Taxonomy
 
 OnePattern: TypeAlias = "Pattern | str"
@@ -39,12 +32,16 @@ class Watched:
 
     @property
     def timed(self) -> bool:
-        """Whether the interval of an occurrence says more than its constituents do, and so is part of its id."""
-        return any(isinstance(part, _TIMED) for part in walk(self.pattern))
+        """Whether the interval of an occurrence is part of its id."""
+        return is_timed(self.pattern)
 
 
-_TIMED = (Delay, Periodic, Absence, AtLeast, AtMost, Exactly, EveryNth, Rank, Last)
-"""What can give occurrences whose interval does not follow from their constituents: timers, and what counts."""
+@dataclass(frozen=True, slots=True)
+class Derived(Watched):
+    """A class of a program whose events are the occurrences of a pattern; its attributes are variables of that."""
+
+    attributes: tuple[str, ...] = ()
+    key: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +51,8 @@ class Watchlist:
     watched: tuple[Watched, ...]
     several: bool
     taxonomy: Taxonomy = field(default_factory=Taxonomy)
+    derived: tuple[Derived, ...] = ()
+    """The classes defined by patterns that the patterns look at, each after those that it uses itself."""
 
     @classmethod
     def of(cls, patterns: Patterns, context: str | Context, program: Program | None = None) -> Watchlist:
@@ -73,16 +72,16 @@ class Watchlist:
         watched = dict.fromkeys(Watched(name, pattern, chosen) for name, pattern in named)
         for item in watched:
             check_legal(item.pattern, item.context)
-            _check_classes(item.pattern, program)
-        return cls(
-            tuple(watched), not isinstance(patterns, (Pattern, str)), program.taxonomy if program else Taxonomy()
-        )
+        several = not isinstance(patterns, (Pattern, str))
+        if program is None:
+            return cls(tuple(watched), several)
+        return cls(tuple(watched), several, program.taxonomy, _needed(watched, program))
 
     @property
     def attributes(self) -> frozenset[str]:
         """The attributes that any of the patterns looks at: of all columns, only these are needed."""
         found: set[str] = set()
-        for item in self.watched:
+        for item in (*self.watched, *self.derived):
             for atom in atoms(item.pattern):
                 found.update(attribute for _, attribute in atom.bindings)
                 if atom.condition is not None:
@@ -92,15 +91,37 @@ class Watchlist:
     @property
     def bound_attributes(self) -> frozenset[str]:
         """The attributes that variables are bound to."""
-        bound = (atom.bindings for item in self.watched for atom in atoms(item.pattern))
+        bound = (atom.bindings for item in (*self.watched, *self.derived) for atom in atoms(item.pattern))
         return frozenset(attribute for bindings in bound for _, attribute in bindings)
 
     @property
     def lifespan(self) -> int | None:
-        """How long an event can matter to any of the patterns; None where one of them keeps events for ever."""
-        spans = [lifespan(item.pattern).length for item in self.watched]
-        known = [span for span in spans if span is not None]
-        return max(known) if len(known) == len(spans) else None
+        """How long an event can matter to any of the patterns, also by what is derived from it; None: for ever."""
+        spans: dict[str, float] = {}
+        for item in self.derived:
+            spans[item.name] = self._lifespan(item.pattern, spans)
+        longest = max(self._lifespan(item.pattern, spans) for item in self.watched)
+        return None if longest == inf else int(longest)
+
+    def _lifespan(self, pattern: Pattern, spans: Mapping[str, float]) -> float:
+        own = lifespan(pattern).length
+        return inf if own is None else own + max((spans[name] for name in self.derived_in(pattern)), default=0)
+
+    def derived_in(self, pattern: Pattern) -> frozenset[str]:
+        """The classes defined by patterns that a pattern looks at."""
+        return used_classes(pattern) & {item.name for item in self.derived}
+
+    @property
+    def levels(self) -> int:
+        """How many levels there are, of patterns over events and of patterns over what these derive."""
+        return 1 + max(self.level(item.pattern) for item in self.watched)
+
+    def level(self, pattern: Pattern) -> int:
+        """0 for a pattern over events from outside; over derived ones, one more than the highest of their patterns."""
+        above: dict[str, int] = {}
+        for item in self.derived:
+            above[item.name] = 1 + max((above[name] for name in self.derived_in(item.pattern)), default=0)
+        return max((above[name] for name in self.derived_in(pattern)), default=0)
 
 
 def _named(name: str | None, pattern: object, program: Program | None) -> tuple[str, Pattern]:
@@ -112,18 +133,38 @@ def _named(name: str | None, pattern: object, program: Program | None) -> tuple[
     return str(pattern) if name is None else name, pattern
 
 
-def _check_classes(pattern: Pattern, program: Program | None) -> None:
-    """A class that is itself defined by a pattern has no events of its own in the input."""
-    defined = {item.declaration.name for item in program.complex_classes} if program else set()
-    for atom in atoms(pattern):
-        if atom.type in defined:
-            raise PatternError(
-                Diagnostic(
-                    "E411",
-                    f"{atom.type} is defined by a pattern: detection over derived events is not there yet",
-                    hint=f"put the pattern of {atom.type} in its place",
-                )
-            )
+def _needed(watched: Iterable[Watched], program: Program) -> tuple[Derived, ...]:
+    """The classes defined by patterns that are looked at, directly or by others of them."""
+    wanted = set[str]().union(*(used_classes(item.pattern) for item in watched))
+    needed: list[Derived] = []
+    for item in reversed(program.complex_classes):
+        declared = item.declaration
+        if declared.name in wanted:
+            wanted |= used_classes(item.pattern)
+            needed.append(Derived(declared.name, item.pattern, item.context, tuple(declared.attributes), declared.key))
+    for one in needed:
+        try:
+            check_legal(one.pattern, one.context)
+        except PatternError as error:
+            named = (replace(found, message=f"{one.name}: {found.message}") for found in error.diagnostics)
+            raise PatternError(named) from None
+    return tuple(reversed(needed))
+
+
+def check_derived(watchlist: Watchlist, *, immediate: bool, whole: bool) -> None:
+    """What cannot be derived yet is refused: where what was found might have to be taken back, or left out."""
+    for item in watchlist.derived:
+        if immediate:
+            message = f"{item.name} is defined by a pattern: nothing is derived in immediate mode yet"
+            raise PatternError(Diagnostic("E411", message, hint="leave out immediate=True"))
+        if item.key and not whole:
+            message = f"{item.name} has a key, so a later occurrence replaces an earlier one: not in a stream yet"
+            hint = "leave out its ID (…), or detect over the whole history"
+            raise PatternError(Diagnostic("E411", message, hint=hint))
+    for one in (*watchlist.watched, *watchlist.derived):
+        if watchlist.derived_in(one.pattern) and any(isinstance(part, ThenBetween) for part in walk(one.pattern)):
+            message = "[[ ]] gathers events from outside, and is not there yet beside derived ones"
+            raise PatternError(Diagnostic("E411", f"{one.name}: {message}", hint="write A then B"))
 
 
 def _no_pattern(value: object) -> InputError:

@@ -6,27 +6,24 @@ with them.
 
 from __future__ import annotations
 
-import json
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from ensue.algebra import Context, walk
 from ensue.algebra.patterns import CalendarInterval
-from ensue.embedded.batches import detached, with_columns
+from ensue.embedded.batch_arrays import batch_arrays, batch_of
+from ensue.embedded.batches import detached
+from ensue.embedded.event_by_event import VERSION as RUNTIME_VERSION, EventByEvent
 from ensue.embedded.flows import Immediate, Ordered
 from ensue.embedded.incoming import Names
 from ensue.embedded.kinds import Kinds
-from ensue.embedded.one_by_one import VERSION as RUNTIME_VERSION, OneByOne
-from ensue.embedded.patterns import Patterns, Watched, Watchlist
+from ensue.embedded.patterns import Derived, Patterns, Watched, Watchlist
 from ensue.embedded.seen import Table
 from ensue.embedded.session import Session
-from ensue.engine.columns import Column
-from ensue.engine.events import EventBatch, empty_batch
+from ensue.engine.events import empty_batch
 from ensue.engine.state import pack, unpack
-from ensue.engine.store import Ids
 from ensue.errors import Diagnostic, EnsueError, StateError
 from ensue.language import Program, parse_pattern, parse_program
 from ensue.language.program import CalendarDefinition
@@ -34,7 +31,7 @@ from ensue.model import Taxonomy
 from ensue.time import BUILT_IN_CALENDARS
 
 _CHECKSUM = 16
-VERSION = 1
+VERSION = 2
 """Of what this module adds to the engine's state, which has a version of its own."""
 
 
@@ -43,7 +40,8 @@ def save(session: Session, late_count: int) -> bytes:
     flow = session.flow
     header: dict[str, Any] = {
         "detector": VERSION,
-        "watched": [[item.name, str(item.pattern), item.context.value] for item in session.watchlist.watched],
+        "watched": _watched(session.watchlist),
+        "derived": _derived(session.watchlist),
         "several": session.watchlist.several,
         "parents": {name: sorted(above) for name, above in session.watchlist.taxonomy.parents.items()},
         "calendars": _calendars(session.watchlist),
@@ -56,7 +54,7 @@ def save(session: Session, late_count: int) -> bytes:
         "late": late_count,
     }
     place = "engine"
-    if isinstance(flow, OneByOne):
+    if isinstance(flow, EventByEvent):
         state, place = flow.save(), "runtime"
         header["one by one"] = RUNTIME_VERSION
         held = empty_batch()
@@ -65,12 +63,12 @@ def save(session: Session, late_count: int) -> bytes:
         header |= {"instant": flow.instant, "reported": sorted(flow.reported)}
         held = flow.events
     elif isinstance(flow, Ordered):
-        state = flow.engine.save()
+        state = flow.levels.save()
         header |= {"newest": flow.buffer.newest, "released": flow.buffer.released}
         held = flow.buffer.held
     else:
         raise TypeError(f"{type(flow).__name__} cannot be saved")
-    names, events = _batch_arrays(detached(held, session.watchlist.attributes), session.watchlist.attributes)
+    names, events = batch_arrays(detached(held, session.watchlist.attributes), session.watchlist.attributes)
     header["types"] = names
     seen = {f"seen {name}": column for name, column in session.seen.contents()._asdict().items()}
     data = pack(header, {place: np.frombuffer(state, np.uint8), **seen, **events})
@@ -126,16 +124,16 @@ def _session(
     session.position, session.seen.made = header["position"], header["made"]
     session.kinds = Kinds(header["kinds"])
     session.seen.refill(Table(*(arrays[f"seen {name}"] for name in Table._fields)))
-    held = _batch(arrays, tuple(header["types"]), watchlist.attributes)
+    held = batch_of(arrays, tuple(header["types"]), watchlist.attributes)
     flow = session.flow
-    if isinstance(flow, OneByOne):
+    if isinstance(flow, EventByEvent):
         flow.restore(arrays["runtime"].tobytes())
     elif isinstance(flow, Immediate):
         flow.engine.restore(arrays["engine"].tobytes())
         flow.instant, flow.reported, flow.events = header["instant"], set(header["reported"]), held
         flow.resume()
     elif isinstance(flow, Ordered):
-        flow.engine.restore(arrays["engine"].tobytes())
+        flow.levels.restore(arrays["engine"].tobytes())
         flow.buffer.add(held)
         flow.buffer.newest, flow.buffer.released = header["newest"], header["released"]
     return session
@@ -145,7 +143,7 @@ def _watchlist(header: dict[str, Any], patterns: Patterns | None, program: Progr
     saved = header["watched"]
     if patterns is not None:
         given = Watchlist.of(patterns, saved[0][2], program)
-        if [[item.name, str(item.pattern)] for item in given.watched] != [[name, text] for name, text, _ in saved]:
+        if [_watched(given), _derived(given)] != [saved, header["derived"]]:
             texts = "; ".join(text for _, text, _ in saved)
             raise StateError(
                 Diagnostic("E504", "the saved state belongs to other patterns", hint=f"it was saved for: {texts}")
@@ -153,74 +151,34 @@ def _watchlist(header: dict[str, Any], patterns: Patterns | None, program: Progr
         return given
     calendars = parse_program("\n".join(header["calendars"])).calendars if header["calendars"] else {}
     try:
-        watched = tuple(
+        watched = [
             Watched(name, parse_pattern(text, calendars=calendars), Context.of(context))
             for name, text, context in saved
-        )
+        ]
+        derived = [
+            Derived(name, parse_pattern(text, calendars=calendars), Context.of(context), tuple(attributes))
+            for name, text, context, attributes in header["derived"]
+        ]
     except EnsueError as error:
         hint = "give the patterns to restore() again"
         raise StateError(Diagnostic("E502", f"the saved patterns cannot be read: {error}", hint=hint)) from error
     parents = {name: frozenset(above) for name, above in header["parents"].items()}
-    return Watchlist(watched, header["several"], Taxonomy(parents))
+    return Watchlist(tuple(watched), header["several"], Taxonomy(parents), tuple(derived))
+
+
+def _watched(watchlist: Watchlist) -> list[list[str]]:
+    return [[item.name, str(item.pattern), item.context.value] for item in watchlist.watched]
+
+
+def _derived(watchlist: Watchlist) -> list[list[Any]]:
+    return [[item.name, str(item.pattern), item.context.value, [*item.attributes]] for item in watchlist.derived]
 
 
 def _calendars(watchlist: Watchlist) -> list[str]:
     """The calendars that are not built in, as statements."""
-    parts = (part for item in watchlist.watched for part in walk(item.pattern))
+    parts = (part for item in (*watchlist.watched, *watchlist.derived) for part in walk(item.pattern))
     intervals = (
         interval for part in parts if isinstance(interval := getattr(part, "interval", None), CalendarInterval)
     )
     calendars = dict.fromkeys(interval.calendar for interval in intervals)
     return [str(CalendarDefinition(c)) for c in calendars if BUILT_IN_CALENDARS.get(c.name) != c]
-
-
-def _batch_arrays(batch: EventBatch, attributes: frozenset[str]) -> tuple[list[str], dict[str, Any]]:
-    """The names of the types, and the arrays of a batch that stands by itself."""
-    offsets, texts = batch.ids.table()
-    arrays: dict[str, Any] = {
-        "held times": batch.times,
-        "held types": batch.types,
-        "held codes": batch.ids.codes,
-        "held id offsets": offsets,
-        "held id texts": texts[: offsets[-1]],
-    }
-    for name in sorted(attributes):
-        for kind, (values, valid) in batch.column(name).parts.items():
-            place = f"held {kind} {name}"
-            arrays[f"{place} valid"] = valid
-            if kind == "text" or values.dtype == np.object_:
-                listed = values if kind == "text" else [json.dumps(value) for value in values.tolist()]
-                arrays[f"{place} offsets"], content = Ids.from_texts(listed).table()
-                arrays[f"{place} texts"] = content[: arrays[f"{place} offsets"][-1]]
-            else:
-                arrays[place] = values
-    return list(batch.type_names), arrays
-
-
-def _batch(arrays: dict[str, Any], type_names: tuple[str, ...], attributes: frozenset[str]) -> EventBatch:
-    times = arrays["held times"]
-    columns = {}
-    for name in attributes:
-        parts = {}
-        for kind in ("text", "number", "truth", "time"):
-            place = f"held {kind} {name}"
-            if f"{place} valid" in arrays:
-                parts[kind] = (_values(arrays, place, kind), arrays[f"{place} valid"])
-        columns[name] = Column(len(times), parts)
-    ids = Ids(arrays["held codes"], _texts(arrays, "held id"))
-    return with_columns(times, ids, arrays["held types"], type_names, columns)
-
-
-def _values(arrays: dict[str, Any], place: str, kind: str) -> Any:
-    """The values of one kind. Whole numbers beyond 64 bits, which NumPy holds as objects, were written as texts."""
-    if kind == "text":
-        return _texts(arrays, place)
-    if place in arrays:
-        return arrays[place]
-    return np.array([json.loads(text) for text in _texts(arrays, place).to_pylist()], np.object_)
-
-
-def _texts(arrays: dict[str, Any], place: str) -> pa.Array:
-    offsets = arrays[f"{place} offsets"]
-    buffers = pa.py_buffer(offsets), pa.py_buffer(arrays[f"{place} texts"])
-    return pa.LargeStringArray.from_buffers(len(offsets) - 1, *buffers)

@@ -3,43 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 
 from ensue.embedded.batches import detached
-from ensue.embedded.flows import Flow, Immediate, Ordered, Report
+from ensue.embedded.event_by_event import EventByEvent, knows
+from ensue.embedded.flows import Flow, Immediate, Ordered
 from ensue.embedded.identities import Identities
-from ensue.embedded.incoming import Incoming, Names, Places, Positions, Problem, refused
+from ensue.embedded.incoming import Incoming, Names, Places, Policy, Positions, Problem
 from ensue.embedded.kinds import Kinds
-from ensue.embedded.one_by_one import OneByOne, knows
-from ensue.embedded.patterns import Watchlist
+from ensue.embedded.levels import Levels, Report
+from ensue.embedded.patterns import Watchlist, check_derived
+from ensue.embedded.plain_events import PlainEvents, batch_of_one
 from ensue.embedded.reading import Reading, read
 from ensue.embedded.records import Records
 from ensue.embedded.seen import SeenIds
-from ensue.embedded.single import read_one
 from ensue.engine.engine import Engine
 from ensue.time import format_instant
-
-
-class Policy(Protocol):
-    """What to do with rows that cannot be used. Whoever raises an error here stops the whole batch."""
-
-    def bad(self, problems: list[Problem], events: Incoming, places: Places) -> None:
-        """Rows that cannot be read."""
-
-    def late(self, problems: list[Problem], events: Incoming, places: Places) -> None:
-        """Rows whose time has been evaluated already."""
-
-
-class Strict:
-    """Nothing is let pass."""
-
-    def bad(self, problems: list[Problem], _events: Incoming, places: Places) -> None:
-        raise refused(problems, places)
-
-    def late(self, problems: list[Problem], _events: Incoming, places: Places) -> None:
-        raise refused(problems, places)
 
 
 class Session:
@@ -59,6 +39,7 @@ class Session:
 
         In immediate mode events go one by one where the patterns allow that, unless everything is to be `columnar`.
         """
+        check_derived(watchlist, immediate=immediate, whole=whole)
         self.watchlist = watchlist
         self.names = names
         self.delay = delay
@@ -67,6 +48,7 @@ class Session:
         self.kinds = Kinds()
         self.position = 0
         self._attributes, self._bound = watchlist.attributes, watchlist.bound_attributes
+        self.plain_events = PlainEvents(names, self._attributes)
         reach = watchlist.lifespan
         self.seen = SeenIds(
             reach=None if whole or reach is None else reach + delay,
@@ -77,17 +59,16 @@ class Session:
     def _flow(self, columnar: bool) -> Flow:
         watchlist = self.watchlist
         if self.immediate and not columnar and knows(watchlist):
-            return OneByOne(watchlist)
-        patterns = {item.name: (item.pattern, item.context) for item in watchlist.watched}
-        engine = Engine(patterns, watchlist.taxonomy)
+            return EventByEvent(watchlist)
         if self.immediate:
-            return Immediate(engine, watchlist, self.identities)
-        return Ordered(engine, self.delay, self._attributes)
+            patterns = {item.name: (item.pattern, item.context) for item in watchlist.watched}
+            return Immediate(Engine(patterns, watchlist.taxonomy), watchlist, self.identities)
+        return Ordered(Levels(watchlist), self.delay, self._attributes)
 
     def add(self, events: Incoming, policy: Policy, places: Places | None = None, *, detach: bool = False) -> None:
         """Take events in, without evaluating them. If the policy refuses, nothing has changed."""
         first, where = self.position, places or Positions(self.position)
-        reading = self._read(events)
+        reading = self._without_derived(self._read(events))
         if reading.problems:
             policy.bad(reading.problems, events, where)
         reading, late = self._without_late(reading)
@@ -103,21 +84,17 @@ class Session:
             self.seen.forget_from(first)
             raise
         self.position += len(events)
-        self._note_kinds(events, reading)
+        self.kinds.note(reading.batch, self._bound)
+        for item in self.watchlist.derived:
+            self.kinds.note_derived(item.pattern, item.attributes)
         self.flow.add(detached(reading.batch, self._attributes) if detach else reading.batch)
-
-    def _note_kinds(self, events: Incoming, reading: Reading) -> None:
-        if len(events) == 1 and isinstance(events, Records) and self.names.time not in self._bound:
-            row = events.rows[0]
-            self.kinds.note_one((name, row.get(name)) for name in self._bound)
-        else:
-            self.kinds.note(reading.batch, self._bound)
 
     def _read(self, events: Incoming) -> Reading:
         if len(events) == 1 and isinstance(events, Records):
-            reading = read_one(events.rows[0], self.names, self.position)
-            if reading is not None:
-                return reading
+            row = events.rows[0]
+            event = self.plain_events.read(row, self.position)
+            if event is not None:
+                return batch_of_one(event, has_id=self.plain_events.has_id(row))
         return read(events, self.names, self.position)
 
     def release(self) -> list[Report]:
@@ -128,6 +105,22 @@ class Session:
 
     def finish(self) -> list[Report]:
         return self.flow.finish()
+
+    def _without_derived(self, reading: Reading) -> Reading:
+        """Events of a class that is defined by a pattern are derived, and not given."""
+        given = reading.batch.of_types(frozenset(item.name for item in self.watchlist.derived))
+        if not len(given):
+            return reading
+        problems = [
+            Problem(
+                int(reading.rows[row]),
+                "E408",
+                f"the program derives the events of {reading.batch.type_names[reading.batch.types[row]]} by a pattern",
+                "leave such events out, or declare the class as SUBSCRIBED",
+            )
+            for row in given.tolist()
+        ]
+        return replace(_left(reading, given), problems=[*reading.problems, *problems])
 
     def _without_late(self, reading: Reading) -> tuple[Reading, list[Problem]]:
         late = self.flow.late(reading.batch.times)

@@ -66,9 +66,10 @@ class Pandas:
             return None
         series = self._frame.iloc[:, place]
         try:
-            return from_arrow(pa.array(series, from_pandas=True))
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+            array = pa.array(series, from_pandas=True)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):  # mixed, sparse, complex numbers
             return column_of([None if value != value else value for value in series.tolist()])  # noqa: PLR0124 - NaN
+        return from_arrow(array)
 
     def labels(self, name: str) -> Column | None:
         return self.column(name)

@@ -72,6 +72,8 @@ class Engine:
         self._known_values = self._known_events = 0
         self.clock = -FOREVER
         self.span: tuple[int, int] | None = None
+        self.frontiers: dict[str, int] = {}
+        """For each pattern: after the last step, every occurrence that ends no later has been reported."""
 
     def advance(self, events: EventBatch, clock: int) -> dict[str, Found]:
         """Take the events up to the clock's new time, all of which lie after its old time; say what they complete."""
@@ -83,6 +85,7 @@ class Engine:
         for node in self.plan.nodes:
             deliveries.append(node.advance(step, [deliveries[i] for i in node.inputs]))
         self.clock = clock
+        self.frontiers = {name: deliveries[root].frontier for name, root in self.plan.roots.items()}
         found = {
             name: Found(deliveries[root].rows, self.plan.nodes[root].variables, self.store, self.book)
             for name, root in self.plan.roots.items()

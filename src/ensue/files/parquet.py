@@ -27,7 +27,7 @@ def read_parquet(name: str, columns: Iterable[str]) -> Chunks:
                     first += batch.num_rows
                     done = size_of(name) * (first - 1) // total
                     yield Chunk(name, Arrow(batch), lines, lambda row, batch=batch: _raw(batch, row), done=done)  # type: ignore[misc]
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:  # damaged, or a type that Arrow does not know
             message = f"{name} is not a Parquet file that can be read: {error}"
             raise InputError(Diagnostic("E601", message, hint="it may be cut off, or of another kind")) from None
 

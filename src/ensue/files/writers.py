@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ensue.algebra import scope
 from ensue.embedded.findings import Finding, empty_table, findings, table, variable_columns
-from ensue.embedded.flows import Report
+from ensue.embedded.levels import Report
 from ensue.embedded.session import Session
 from ensue.errors import Diagnostic, InputError
 from ensue.time import format_instant, to_instant
@@ -82,8 +82,8 @@ class Parquet:
 
     def write(self, report: Report) -> None:
         item = self._session.watchlist.watched[0]
-        found = report[item.name]
-        if len(found.rows):
+        found = report.get(item.name)
+        if found is not None and len(found.rows):
             self._append(table(found, item, self._session.identities, self._session.kinds))
 
     def close(self) -> None:
@@ -107,7 +107,7 @@ class Parquet:
 def found_in(report: Report, session: Session) -> list[Finding]:
     """What a report holds for the session's one pattern."""
     item = session.watchlist.watched[0]
-    return findings(report[item.name], item, session.identities)
+    return findings(report[item.name], item, session.identities) if item.name in report else []
 
 
 def instant_text(moment: datetime) -> str:

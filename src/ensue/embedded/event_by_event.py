@@ -10,7 +10,7 @@ import numpy as np
 
 from ensue.algebra import scope
 from ensue.embedded.batches import joined
-from ensue.embedded.flows import Report
+from ensue.embedded.levels import Report
 from ensue.embedded.patterns import Watchlist
 from ensue.engine.arrays import Ints
 from ensue.engine.codes import UNBOUND, Codebook
@@ -32,7 +32,7 @@ def knows(watchlist: Watchlist) -> bool:
     return all(supported(item.pattern, item.context) for item in watchlist.watched)
 
 
-class OneByOne:
+class EventByEvent:
     """Each event as it comes, in order of time; what was reported for the newest instant is not reported again."""
 
     def __init__(self, watchlist: Watchlist) -> None:

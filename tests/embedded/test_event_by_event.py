@@ -11,8 +11,8 @@ from hypothesis import given, strategies as st
 from tests.engine.cases import TYPES, values
 
 import ensue
+from ensue.embedded.event_by_event import EventByEvent
 from ensue.embedded.flows import Immediate
-from ensue.embedded.one_by_one import OneByOne
 
 PATTERNS = (
     "A(v = ?x) then B(v = ?x) within 4 seconds",
@@ -37,7 +37,7 @@ def detector(pattern: object, context: str, *, columnar: bool) -> ensue.Detector
         if columnar:
             patch.setattr("ensue.embedded.session.knows", lambda _: False)
         made = ensue.Detector(pattern, context, immediate=True)  # type: ignore[arg-type]
-    assert isinstance(made._session.flow, Immediate if columnar else OneByOne)
+    assert isinstance(made._session.flow, Immediate if columnar else EventByEvent)
     return made
 
 
@@ -74,7 +74,7 @@ def test_columns_or_not(history, pattern, context, data):
         assert fed(one, events) == fed(other, events)
         if data.draw(st.integers(0, 3)) == 0:
             one, other = ensue.Detector.restore(one.save()), ensue.Detector.restore(other.save())
-            assert isinstance(one._session.flow, OneByOne)
+            assert isinstance(one._session.flow, EventByEvent)
     assert (repr(one.late), one.late_count) == (repr(other.late), other.late_count)  # not-a-number is not itself
     assert one._session.position == other._session.position
     assert one.finish() == other.finish()
