@@ -25,6 +25,7 @@ ORDER = (
     "ontology",
     "revisions",
     "spark",
+    "testing",
     "rules",
     "server",
     "web",

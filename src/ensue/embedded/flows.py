@@ -41,9 +41,9 @@ class Flow(Protocol):
 class Ordered:
     """Events in order of time, behind a sort buffer."""
 
-    def __init__(self, engine: Engine, delay: int, attributes: frozenset[str]) -> None:
+    def __init__(self, engine: Engine, delay: int, attributes: frozenset[str], *, driven: bool = False) -> None:
         self.engine = engine
-        self.buffer = SortBuffer(delay, attributes)
+        self.buffer = SortBuffer(delay, attributes, driven=driven)
 
     def late(self, times: Ints) -> Ints:
         return self.buffer.late(times)
@@ -56,7 +56,7 @@ class Ordered:
         return [self.engine.advance(*ready)] if ready else []
 
     def advance_to(self, instant: int) -> list[Report]:
-        self.buffer.newest = max(self.buffer.newest, instant)
+        self.buffer.advance_to(instant)
         return self.release()
 
     def finish(self) -> list[Report]:

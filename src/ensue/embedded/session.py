@@ -54,8 +54,11 @@ class Session:
         immediate: bool = False,
         whole: bool = False,
         columnar: bool = False,
+        driven: bool = False,
     ) -> None:
         """If the history is `whole`, every id is remembered; of a stream, those of events that can still matter.
+
+        A `driven` session is told the time by `advance_to` alone; the delay then only says how long ids are remembered.
 
         In immediate mode events go one by one where the patterns allow that, unless everything is to be `columnar`.
         """
@@ -63,6 +66,7 @@ class Session:
         self.names = names
         self.delay = delay
         self.immediate = immediate
+        self.driven = driven
         self.identities = Identities()
         self.kinds = Kinds()
         self.position = 0
@@ -82,7 +86,7 @@ class Session:
         engine = Engine(patterns, watchlist.taxonomy)
         if self.immediate:
             return Immediate(engine, watchlist, self.identities)
-        return Ordered(engine, self.delay, self._attributes)
+        return Ordered(engine, self.delay, self._attributes, driven=self.driven)
 
     def add(self, events: Incoming, policy: Policy, places: Places | None = None, *, detach: bool = False) -> None:
         """Take events in, without evaluating them. If the policy refuses, nothing has changed."""

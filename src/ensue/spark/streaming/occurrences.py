@@ -1,0 +1,78 @@
+"""What a shard found, in the columns that are the same for every runner on Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from ensue.embedded.findings import INSTANT, id_texts, variable_columns
+from ensue.embedded.flows import Report
+from ensue.embedded.kinds import column_as
+from ensue.embedded.session import Session
+
+CONSTITUENT = pa.struct([("leaf", pa.string()), ("id", pa.string()), ("time", INSTANT)])
+FIRST = (
+    ("id", pa.string()),
+    ("class", pa.string()),
+    ("begin", INSTANT),
+    ("end", INSTANT),
+    ("detected", INSTANT),
+)
+LAST = (("constituents", pa.list_(CONSTITUENT)),)
+
+
+def occurrence_schema(variables: Sequence[tuple[str, pa.DataType]]) -> pa.Schema:
+    """The columns of occurrences with these variables."""
+    names = variable_columns(name for name, _ in variables)
+    typed = [(column, kind) for column, (_, kind) in zip(names, variables, strict=True)]
+    return pa.schema([*FIRST, *typed, *LAST])
+
+
+def occurrence_table(reports: Sequence[Report], session: Session, schema: pa.Schema, detected: int) -> pa.Table:
+    """All that some steps of a session found; `detected` is how far the stream had come."""
+    tables = []
+    for report in reports:
+        for item in session.watchlist.watched:
+            found = report[item.name]
+            count = len(found.rows)
+            if not count:
+                continue
+            rows = found.rows
+            columns = {
+                "id": session.identities.of(found, item).cast(pa.string()),
+                "class": pa.array([item.name] * count, pa.string()),
+                "begin": pa.array(rows.begin).cast(INSTANT),
+                "end": pa.array(rows.end).cast(INSTANT),
+                "detected": pa.array(np.full(count, detected)).cast(INSTANT),
+                "constituents": _constituents(rows.starts, rows.members, found.store),
+            }
+            for i, name in enumerate(variable_columns(found.variables)):
+                wanted = schema.field(name).type
+                decoded = column_as(_plain(wanted), found.book.decode(rows.values[:, i]))
+                columns[name] = decoded.cast(wanted)
+            arrays = [columns.get(field.name, pa.nulls(count, field.type)) for field in schema]
+            tables.append(pa.Table.from_arrays(arrays, schema=schema))
+    return pa.concat_tables(tables) if tables else schema.empty_table()
+
+
+def _plain(wanted: pa.DataType) -> pa.DataType:
+    """The engine's own type for values of this type: whole numbers, numbers, truths, times, and texts for the rest."""
+    if pa.types.is_integer(wanted):
+        return pa.int64()
+    if pa.types.is_floating(wanted) or pa.types.is_decimal(wanted):
+        return pa.float64()
+    if pa.types.is_boolean(wanted) or pa.types.is_null(wanted):
+        return wanted
+    if pa.types.is_timestamp(wanted) or pa.types.is_date(wanted):
+        return INSTANT
+    return pa.large_string()
+
+
+def _constituents(starts: np.ndarray, members: np.ndarray, store: object) -> pa.Array:  # type: ignore[type-arg]
+    ids = id_texts(store.ids.take(members)).cast(pa.string())  # type: ignore[attr-defined]
+    times = pa.array(store.times[members]).cast(INSTANT)  # type: ignore[attr-defined]
+    leaves = pa.nulls(len(ids), pa.string())
+    each = pa.StructArray.from_arrays([leaves, ids, times], fields=list(CONSTITUENT))
+    return pa.ListArray.from_arrays(pa.array(starts - starts[0], pa.int32()), each)

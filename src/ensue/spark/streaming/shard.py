@@ -1,0 +1,78 @@
+"""One shard of one operator: a session whose time is the stream's watermark. Nothing here knows Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from ensue.embedded.flows import Ordered
+from ensue.embedded.saving import restore, save
+from ensue.embedded.session import Session
+from ensue.embedded.tables import Arrow
+from ensue.engine.arrays import FOREVER
+from ensue.engine.deadlines import deadline
+from ensue.spark.streaming.occurrences import occurrence_table
+from ensue.spark.streaming.plan import StreamPlan
+from ensue.spark.streaming.refused import Earlier, Refusals, refused_schema, refused_table
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one call of a shard gives: occurrences, and events that were not taken."""
+
+    occurrences: pa.Table
+    refused: pa.Table
+
+
+class Shard:
+    """The patterns of an operator over the events of some keys.
+
+    The watermark comes from outside, in milliseconds, as Spark counts; 0 means that there is none yet. Everything
+    before it is evaluated, and what comes with an earlier time is late: a rule that does not depend on which shard
+    an event goes to, nor on when that shard was last called.
+    """
+
+    def __init__(self, plan: StreamPlan, place: int, session: Session | None = None, refused: int = 0) -> None:
+        self._plan = plan
+        self._session = session or Session(plan.watchlist(place), plan.names, plan.delay, driven=True)
+        self._refused = refused
+
+    @classmethod
+    def restored(cls, plan: StreamPlan, place: int, data: bytes) -> Shard:
+        """A shard that goes on where it was saved; that the plan is the same has been checked."""
+        session, refused = restore(data, plan.watchlist(place))
+        return cls(plan, place, session, refused)
+
+    def save(self) -> bytes:
+        return save(self._session, self._refused)
+
+    def take(self, tables: Iterable[pa.Table], watermark: int) -> Outcome:
+        """Evaluate what lies before the watermark, then let new events in."""
+        schema = refused_schema(self._plan.events)
+        reports = self._session.advance_to(watermark * 1000) if watermark > 0 else []
+        found = occurrence_table(reports, self._session, self._plan.found, watermark * 1000)
+        refused = [self._add(table, schema) for table in tables]
+        return Outcome(found, pa.concat_tables(refused) if refused else schema.empty_table())
+
+    def finish(self, newest: int) -> pa.Table:
+        """What the stream would still give if it ended here, its newest event being of that instant."""
+        reports = [*self._session.advance_to(newest + 1), *self._session.finish()]
+        return occurrence_table(reports, self._session, self._plan.found, newest)
+
+    def wakes_at(self, watermark: int) -> int | None:
+        """The watermark, later than this one, at which there is something to do even if no event comes; or None."""
+        flow = self._session.flow
+        assert isinstance(flow, Ordered)
+        held = int(flow.buffer.held.times.min(initial=FOREVER))
+        due = deadline(flow.engine)
+        first = held if due is None else min(held, due)
+        return None if first >= FOREVER else max(first // 1000 + 1, watermark + 1)
+
+    def _add(self, table: pa.Table, schema: pa.Schema) -> pa.Table:
+        refusals = Refusals()
+        self._session.add(Arrow(table), refusals, Earlier(), detach=True)
+        refused = refused_table(refusals.found, table, schema)
+        self._refused += refused.num_rows
+        return refused
