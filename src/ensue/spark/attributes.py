@@ -35,7 +35,9 @@ def with_attributes(found: DataFrame, sources: Sequence[Source], names: Sequence
         ).alias("part"),
     )
     lists = joined.groupBy("\0occurrence").agg(f.collect_list(part).alias("\0parts"))
-    ordered = f.transform(f.array_sort(f.col("\0parts"), lambda one, two: one.place - two.place), lambda item: item.part)
+    ordered = f.transform(
+        f.array_sort(f.col("\0parts"), lambda one, two: one.place - two.place), lambda item: item.part
+    )
     whole = found.join(lists, f.col("id") == f.col("\0occurrence"), "left")
     kind = whole.select(ordered.alias("kind")).schema["kind"].dataType
     constituents = f.coalesce(ordered, f.array().cast(kind))

@@ -213,7 +213,9 @@ def _among(found: Typed, choices: list[Any]) -> Column | None:
     if found.plain is None or not present or found.kind == "time":
         return None
     wanted = {"number": (int, float), "text": (str,), "truth": (bool,)}[found.kind]
-    if not all(isinstance(choice, wanted) and isinstance(choice, bool) == (found.kind == "truth") for choice in present):
+    if not all(
+        isinstance(choice, wanted) and isinstance(choice, bool) == (found.kind == "truth") for choice in present
+    ):
         return None
     if found.kind == "number":
         if not all(abs(choice) <= _EXACT for choice in present):

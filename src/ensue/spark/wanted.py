@@ -45,7 +45,9 @@ class Wanted:
         everything = any(any_event(item.pattern) for item in watched)
         exact = frozenset(atom for atom in found if all(_filter(atom, source).exact for source in sources))
         shared = [atom for atom in found if everything or not _alone(atom, found, taxonomy)]
-        return cls(found, everything, taxonomy, exact, tuple(a for a in shared if a.condition is not None and a in exact))
+        return cls(
+            found, everything, taxonomy, exact, tuple(a for a in shared if a.condition is not None and a in exact)
+        )
 
     @property
     def types(self) -> tuple[str, ...]:

@@ -102,7 +102,9 @@ class Work:
         def attribute(name: str) -> Column:
             if name in layout.bits:
                 column, bit = layout.bits[name]
-                return Column(count, {"truth": ((np.asarray(_whole(table, column)) >> bit) & 1 == 1, np.ones(count, np.bool_))})
+                return Column(
+                    count, {"truth": ((np.asarray(_whole(table, column)) >> bit) & 1 == 1, np.ones(count, np.bool_))}
+                )
             if name == layout.time:
                 return Column(count, {"time": (times, np.ones(count, np.bool_))})
             columns = [from_arrow(_whole(table, column)) for column in layout.attributes.get(name, ())]
