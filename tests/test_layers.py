@@ -25,6 +25,7 @@ ORDER = (
     "ontology",
     "revisions",
     "spark",
+    "detecting",
     "testing",
     "rules",
     "server",
