@@ -22,7 +22,7 @@ HEAD = "version INT, plan STRING, token STRING, wake BIGINT, digests BINARY"
 ABOUT = "description STRING"
 CHUNK_KEY, CHUNK = "number INT", "content BINARY"
 CHUNK_SIZE = 1 << 20
-_DIGEST = 16
+DIGEST = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def head_of(row: tuple[Any, ...], plan: StreamPlan, describe: Any) -> Head:
     check_version(version)
     if digest != plan.digest:
         raise incompatible(json.loads(describe()), plan.description)
-    return Head(token, None if wake < 0 else wake, split(bytes(digests), _DIGEST))
+    return Head(token, None if wake < 0 else wake, split(bytes(digests), DIGEST))
 
 
 def check_version(version: int) -> None:
@@ -73,7 +73,7 @@ def chunks_of(data: bytes) -> tuple[bytes, ...]:
 
 
 def digest_of(chunk: bytes) -> bytes:
-    return blake2b(chunk, digest_size=_DIGEST).digest()
+    return blake2b(chunk, digest_size=DIGEST).digest()
 
 
 def joined(chunks: list[bytes | None], digests: tuple[bytes, ...], where: str) -> bytes:
