@@ -1,6 +1,7 @@
 import logging
 import os
 import sys
+import warnings
 
 from rich.console import Console
 from rich.table import Table
@@ -9,7 +10,7 @@ from rich.text import Text
 from ensue.engine.partials import Partial
 from ensue.errors import Diagnostic, InputError
 from ensue.files.writers import instant_text, plain_text
-from ensue.spark.streaming.inspecting import SavedState, read_state
+from ensue.spark.streaming.inspecting import SavedState, check_folder, read_state
 from ensue.time import to_datetime
 from ensue.time.instants import EARLIEST, LATEST
 
@@ -26,6 +27,7 @@ def state(checkpoint: str, /, *, most: int = 50) -> int:
     """
     if most < 0:
         raise InputError(Diagnostic("E607", f"--most cannot be {most}", hint="give a number from 0 on"))
+    check_folder(checkpoint)  # before Spark starts, which takes a while
     saved = _read(checkpoint)
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 200)
     console.print(_shards(saved))
@@ -41,6 +43,7 @@ def _read(checkpoint: str) -> SavedState:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     spark = (
         SparkSession.Builder()
         .master("local[1]")

@@ -12,6 +12,10 @@ from ensue.embedded.detecting import detect
 from ensue.testing import EmbeddedRun, Run, StreamRun, assert_same
 
 
+# a case is a few dozen calls of the operator, each with saving and restoring: a quarter of the usual number is a minute
+few = settings(max_examples=settings().max_examples // 4)
+
+
 def run_whole(run: Run, stream: Stream, restarts: bool = False) -> list[object]:
     found: list[object] = []
     for batch in stream.batches:
@@ -25,6 +29,7 @@ def stream_run(stream: Stream, **options: object) -> StreamRun:
     return StreamRun(stream.pattern, stream.context, delay=stream.delay / 1e6, columns=COLUMNS, **options)  # type: ignore[arg-type]
 
 
+@few
 @given(stream=streams())
 def test_streams_equal_the_whole_history(stream: Stream) -> None:
     run = stream_run(stream)
@@ -32,6 +37,7 @@ def test_streams_equal_the_whole_history(stream: Stream) -> None:
     assert run.refused == []
 
 
+@few
 @given(stream=streams(2))
 def test_a_restart_at_each_cut_changes_nothing(stream: Stream) -> None:
     found = run_whole(stream_run(stream), stream, restarts=True)
@@ -39,6 +45,7 @@ def test_a_restart_at_each_cut_changes_nothing(stream: Stream) -> None:
 
 
 @pytest.mark.parametrize("shards", [2, 5])
+@few
 @given(stream=streams(keyed=True))
 def test_shards_change_nothing(shards: int, stream: Stream) -> None:
     run = stream_run(stream, key="v", shards=shards)
@@ -46,7 +53,7 @@ def test_shards_change_nothing(shards: int, stream: Stream) -> None:
     assert_same(found, detect(stream.pattern, stream.events, stream.context))  # type: ignore[arg-type]
 
 
-@settings(max_examples=100)
+@few
 @given(stream=streams(2))
 def test_time_alone_completes_the_same_as_in_one_process(stream: Stream) -> None:
     """No event comes any more, but the clock goes on: timers must be set for whatever it completes."""

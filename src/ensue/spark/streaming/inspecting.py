@@ -43,7 +43,7 @@ class SavedState:
 
 def read_state(spark: SparkSession, checkpoint: str) -> SavedState:
     """What a checkpoint holds now."""
-    _check_folder(checkpoint)
+    check_folder(checkpoint)
     heads = {row.key.place: row.value for row in _rows(spark, checkpoint, "head")}
     for head in heads.values():
         keeping.check_version(head.version)
@@ -93,7 +93,7 @@ def _rows(spark: SparkSession, checkpoint: str, variable: str) -> Iterator[Any]:
         ) from None
 
 
-def _check_folder(checkpoint: str) -> None:
+def check_folder(checkpoint: str) -> None:
     """A clear word for a folder that is no checkpoint; of another file system Spark itself will say so."""
     if "://" in checkpoint:
         return

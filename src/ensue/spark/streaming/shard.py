@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from ensue.embedded.flows import Ordered
+from ensue.embedded.incoming import Problem
 from ensue.embedded.saving import restore, save
 from ensue.embedded.session import Session
 from ensue.embedded.tables import Arrow
@@ -71,8 +72,24 @@ class Shard:
         return None if first >= FOREVER else max(first // 1000 + 1, watermark + 1)
 
     def _add(self, table: pa.Table, schema: pa.Schema) -> pa.Table:
+        named, nameless = _by_id(table, self._plan.names.id)
         refusals = Refusals()
-        self._session.add(Arrow(table), refusals, Earlier(), detach=True)
-        refused = refused_table(refusals.found, table, schema)
+        self._session.add(Arrow(named), refusals, Earlier(), detach=True)
+        parts = [refused_table(refusals.found, named, schema)]
+        if nameless.num_rows:
+            parts.append(refused_table([_without_id(row) for row in range(nameless.num_rows)], nameless, schema))
+        refused = pa.concat_tables(parts)
         self._refused += refused.num_rows
         return refused
+
+
+def _by_id(table: pa.Table, name: str) -> tuple[pa.Table, pa.Table]:
+    """The events with ids, and those without: in a stream there are no positions to call them by."""
+    column = table.column(name)
+    if not column.null_count:
+        return table, table.slice(0, 0)
+    return table.filter(column.is_valid()), table.filter(column.is_null())
+
+
+def _without_id(row: int) -> Problem:
+    return Problem(row, "E403", "the event has no id", "every event of a stream needs an id of its own")
