@@ -93,7 +93,7 @@ def _open(found: list[Partial]) -> Table:
 
 
 def _value(kind: str, content: object) -> str:
-    return _instant(int(str(content))) if kind == "time" else plain_text(content)  # type: ignore[arg-type]
+    return _instant(int(str(content))) if kind == "time" else plain_text(content)
 
 
 def _instant(instant: int) -> str:

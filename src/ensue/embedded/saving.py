@@ -78,9 +78,7 @@ def save(session: Session, late_count: int) -> bytes:
     return data + _checksum(data)
 
 
-def restore(
-    data: bytes, patterns: Patterns | Watchlist | None, program: Program | None = None
-) -> tuple[Session, int]:
+def restore(data: bytes, patterns: Patterns | Watchlist | None, program: Program | None = None) -> tuple[Session, int]:
     """The session that was saved, and how many events had been late.
 
     A watchlist is taken as it is: whoever has one has seen to it that it is what was saved.

@@ -88,6 +88,13 @@ class Session:
             return Immediate(engine, watchlist, self.identities)
         return Ordered(engine, self.delay, self._attributes, driven=self.driven)
 
+    @property
+    def ordered(self) -> Ordered:
+        """The flow of a session that is not immediate."""
+        if not isinstance(self.flow, Ordered):
+            raise TypeError("an immediate session has no buffer")
+        return self.flow
+
     def add(self, events: Incoming, policy: Policy, places: Places | None = None, *, detach: bool = False) -> None:
         """Take events in, without evaluating them. If the policy refuses, nothing has changed."""
         first, where = self.position, places or Positions(self.position)

@@ -1,4 +1,4 @@
-"""Detection on Spark: a batch DataFrame is a history, a streaming one a stream; out comes a DataFrame of occurrences."""
+"""Detection on Spark: a batch DataFrame is a history, a streaming one a stream; out come occurrences."""
 
 from typing import TYPE_CHECKING
 

@@ -73,9 +73,9 @@ def stream(
 ) -> Detection:
     """Detection over a stream with all that comes out of it: occurrences, and the events that were not taken.
 
-    `delay` is how late an event may come (Spark's watermark; leave it out if the frame has one). `shards` is over how many
-    places the keys are spread, fixed in the checkpoint. With a `heartbeat`, time goes on while no event comes, by the
-    wall clock. docs/streaming.md describes all of it.
+    `delay` is how late an event may come (Spark's watermark; leave it out if the frame has one). `shards` is over how
+    many places the keys are spread, fixed in the checkpoint. With a `heartbeat`, time goes on while no event comes, by
+    the wall clock. docs/streaming.md describes all of it.
     """
     watchlist = Watchlist.of(patterns, context, program)
     return stream_of(watchlist, sources_of(events, Names(type, time, id, event_type)), delay, shards, heartbeat)

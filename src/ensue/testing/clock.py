@@ -36,7 +36,7 @@ class Clock:
         self._now = to_instant(time)
         return self
 
-    def event(self, type: str, /, id: str | None = None, **attributes: object) -> dict[str, object]:  # noqa: A002
+    def event(self, type: str, /, id: str | None = None, **attributes: object) -> dict[str, object]:
         """An event that happens now; without an id it gets one that no other event of this clock has."""
         self._made += 1
         return {"type": type, "time": format_instant(self._now), "id": id or f"{type}{self._made}", **attributes}

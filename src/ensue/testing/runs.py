@@ -131,7 +131,9 @@ class StreamRun:
 
     def _table(self, events: Events) -> pa.Table:
         """The batch in columns, times as times."""
-        wanted = dict.fromkeys(["type", "time", "id", *sorted(self._watchlist.attributes), *(self._columns.names if self._columns else ())])
+        wanted = dict.fromkeys(
+            ["type", "time", "id", *sorted(self._watchlist.attributes), *(self._columns.names if self._columns else ())]
+        )
         rows = [{name: event.get(name) for name in wanted} for event in events]
         if self._columns is None:
             found = pa.Table.from_pylist(rows, schema=None) if rows else pa.table({name: [] for name in wanted})

@@ -6,12 +6,13 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
-
-from pyspark.sql import DataFrame, SparkSession
+from typing import TYPE_CHECKING, Any
 
 from ensue.spark import Detection, counts
 from ensue.time import format_instant, parse_instant
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 SCHEMA = "type STRING, time TIMESTAMP, id STRING, v BIGINT"
 START = parse_instant("2026-07-10T09:00:00Z")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -56,7 +57,7 @@ def streams(draw: st.DrawFn, depth: int = 3, keyed: bool = False) -> Stream:
     cuts = sorted(draw(st.lists(st.integers(0, len(events)), max_size=4)))
     bounds = [0, *cuts, len(events)]
     ordered = [events[i] for i in arrival]
-    batches = tuple(tuple(ordered[a:b]) for a, b in zip(bounds[:-1], bounds[1:], strict=True))
+    batches = tuple(tuple(ordered[a:b]) for a, b in itertools.pairwise(bounds))
     return Stream(pattern, context, batches, delay)
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from pyspark.sql import SparkSession
-from pyspark.sql.streaming.query import StreamingQuery
 from tests.spark.streaming.feeding import Files, event
 
 import ensue
@@ -14,6 +13,10 @@ from ensue.embedded.detecting import detect
 from ensue.errors import InputError
 from ensue.spark import stream
 from ensue.spark.streaming.inspecting import read_state
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
 PAIR = "A(v = ?x) then B(v = ?x) within 10 seconds"
 LONELY = "A then (B + 5 seconds) within 1 minute"
@@ -57,7 +60,7 @@ def test_files_in_several_batches_give_what_the_embedded_engine_gives(spark: Spa
     assert first["reject"] == 2
     assert (second["late"], second["duplicate"]) == (2, 0)
     one = next(row for row in found if row["class"] == "pair" and row.x == 1)
-    assert [part.id for part in one.constituents] == ["a1", "b1"]
+    assert [(part.leaf, part.id) for part in one.constituents] == [("A", "a1"), ("B", "b1")]
 
     state = read_state(spark, files.checkpoint)
     assert {shard.held for shard in state.shards} == {0}

@@ -6,11 +6,17 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from pyspark.sql import Row
 
+from ensue.algebra import Context
 from ensue.errors import StateError
 from ensue.spark.streaming import keeping, processor
+from ensue.spark.streaming.packing import PLACE, pack, read
+from ensue.spark.streaming.shard import Shard
 from ensue.testing import Clock, EmbeddedRun, StreamRun, assert_same
+from ensue.time import parse_instant
 
 PAIR = "A(v = ?x) then B(v = ?x) within 10 seconds"
 
@@ -74,20 +80,21 @@ def test_a_task_that_runs_again_never_meets_the_shard_of_its_first_attempt(clock
     run = started(clock)
     before = {name: dict(state.state) for name, state in states(run).value_states.items()}
     body = {place: dict(chunks) for place, chunks in states(run).map_states["body"].state.items()}
-    batch = [clock.tick("1 second").event("C", v=1)]
-    first = run.feed(batch)
     assert run._driver is not None
+    tester, table = run._driver._tester, run._table([clock.event("C", v=1)])
+    (parcels,) = pack(table.append_column(PLACE, pa.array([0], pa.int32())).to_batches())
+    (row,) = [Row(**parcel) for parcel in parcels.to_pylist()]
+    assert tester.test(0, [row]) == []
+    assert [read(again["parcel"])["kind"].to_pylist() for again in tester.test(0, [row])] == [["duplicate"]]
     for name, values in before.items():
         states(run).value_states[name].state = values
     states(run).map_states["body"].state = body
-    again = run._driver.batch(run._table(batch), lambda _: 0)[0]
-    assert [row["id"] for row in again.to_pylist()] == [finding.id for finding in first]
-    assert run.refused == []
+    assert tester.test(0, [row]) == []
 
 
 def test_a_shard_in_memory_is_used_when_its_token_is_the_saved_one(clock: Clock, monkeypatch: pytest.MonkeyPatch):
     run = started(clock)
-    monkeypatch.setattr(processor.Shard, "restored", None)
+    monkeypatch.setattr(Shard, "restored", None)
     run.feed([clock.tick("1 second").event("A", v=2)])
     processor.forget_live()
     with pytest.raises(TypeError):
@@ -141,3 +148,30 @@ def test_a_state_of_other_shards_says_how_many(saved: StreamRun, clock: Clock):
     with pytest.raises(StateError, match="shards was 7 and is 1") as caught:
         saved.feed([clock.event("A", v=1)])
     assert "shards=7" in str(caught.value)
+
+
+@pytest.mark.parametrize("context", list(Context), ids=lambda context: context.value)
+def test_constituents_say_of_which_type_they_are_also_after_a_restart(clock: Clock, context: Context):
+    run = StreamRun("A then (B + 3 seconds) within 1 minute", context)
+    run.feed([clock.event("A", id="a"), clock.event("C", id="c")])
+    for _ in range(2):
+        run.restart()
+        run.feed([clock.tick("2 seconds").event("C")])
+    run.restart()
+    run.feed([clock.tick("2 seconds").event("B", id="b")])
+    assert run._driver is not None
+    run._driver.see(parse_instant("2026-07-10T10:00:00Z"))
+    (found,) = run._driver.silence()[0].to_pylist()
+    assert [(part["leaf"], part["id"]) for part in found["constituents"]][0] == ("A", "a")
+    assert [part["leaf"] for part in found["constituents"]][1:] == [None]
+
+
+def test_types_of_forgotten_events_are_forgotten(clock: Clock):
+    run = started(clock)
+    sizes = []
+    for _ in range(5):
+        run.feed([clock.tick("1 second").event("A", v=n) for n in range(50)])
+        sizes.append(sum(len(chunk) for (chunk,) in states(run).map_states["body"].state[0].values()))
+    for _ in range(40):
+        run.feed([clock.tick("1 second").event("A", v=n) for n in range(50)])
+    assert sum(len(chunk) for (chunk,) in states(run).map_states["body"].state[0].values()) < 3 * max(sizes)

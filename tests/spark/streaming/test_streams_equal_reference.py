@@ -11,7 +11,6 @@ from tests.spark.streaming.sweeps import COLUMNS, Stream, streams
 from ensue.embedded.detecting import detect
 from ensue.testing import EmbeddedRun, Run, StreamRun, assert_same
 
-
 # a case is a few dozen calls of the operator, each with saving and restoring: a quarter of the usual number is a minute
 few = settings(max_examples=settings().max_examples // 4)
 

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession, functions as f
 def heartbeat(spark: SparkSession, every: int) -> DataFrame:
     """A row with the present time, every so many microseconds (whole seconds, at least one).
 
-    Spark's `rate` source gives a row a second; of those that are not wanted, nothing is left but the batch that they make.
+    Spark's `rate` source gives a row a second; of one that is not wanted, the batch that it makes is left.
     """
     seconds = max(1, round(every / 1_000_000))
     rows = spark.readStream.format("rate").option("rowsPerSecond", 1).option("numPartitions", 1).load()

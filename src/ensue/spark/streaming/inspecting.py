@@ -6,16 +6,18 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
 
-from ensue.embedded.flows import Ordered
 from ensue.embedded.saving import restore
 from ensue.engine.partials import Partial, partials
 from ensue.errors import Diagnostic, InputError, StateError
 from ensue.spark.streaming import keeping
+from ensue.spark.streaming.shard import parted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +63,8 @@ def _shard(place: int, head: Any, chunks: dict[int, bytes], description: dict[st
     count = description.get("shards", 1)
     where = f"operator {place // count}, shard {place % count} of {count}"
     data = keeping.joined([chunks.get(number) for number in range(len(digests))], digests, where)
-    session, refused = restore(data, None)
-    flow = session.flow
-    assert isinstance(flow, Ordered)
+    session, refused = restore(parted(data)[0], None)
+    flow = session.ordered
     found = tuple(partials(flow.engine))
     wake = None if head.wake < 0 else head.wake
     return SavedShard(

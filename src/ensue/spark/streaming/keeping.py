@@ -29,9 +29,9 @@ DIGEST = 16
 class Head:
     """What is known of a saved shard without reading it.
 
-    The token is new with every save. A shard in a worker's memory is the saved one just if it has the same token: a task
-    that is run again, on whatever worker, finds the token of before, and so never a shard that has already seen its
-    events.
+    The token is new with every save. A shard in a worker's memory is the saved one just if it has the same token: a
+    task that is run again, on whatever worker, finds the token of before, and so never a shard that has already seen
+    its events.
     """
 
     token: str

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import pyarrow as pa
 
 from ensue.embedded.findings import INSTANT, id_texts, variable_columns
 from ensue.embedded.flows import Report
 from ensue.embedded.kinds import column_as
 from ensue.embedded.session import Session
+from ensue.engine.arrays import Ints
+from ensue.engine.store import Store
+from ensue.spark.streaming.leaves import Leaves
 
 CONSTITUENT = pa.struct([("leaf", pa.string()), ("id", pa.string()), ("time", INSTANT)])
 FIRST = (
@@ -30,8 +32,8 @@ def occurrence_schema(variables: Sequence[tuple[str, pa.DataType]]) -> pa.Schema
     return pa.schema([*FIRST, *typed, *LAST])
 
 
-def occurrence_table(reports: Sequence[Report], session: Session, schema: pa.Schema, detected: int) -> pa.Table:
-    """All that some steps of a session found; `detected` is how far the stream had come."""
+def occurrence_table(reports: Sequence[Report], session: Session, leaves: Leaves, schema: pa.Schema) -> pa.Table:
+    """All that some steps of a session found. As over a history, an occurrence is detected when it ends."""
     tables = []
     for report in reports:
         for item in session.watchlist.watched:
@@ -45,8 +47,8 @@ def occurrence_table(reports: Sequence[Report], session: Session, schema: pa.Sch
                 "class": pa.array([item.name] * count, pa.string()),
                 "begin": pa.array(rows.begin).cast(INSTANT),
                 "end": pa.array(rows.end).cast(INSTANT),
-                "detected": pa.array(np.full(count, detected)).cast(INSTANT),
-                "constituents": _constituents(rows.starts, rows.members, found.store),
+                "detected": pa.array(rows.end).cast(INSTANT),
+                "constituents": _constituents(rows.starts, rows.members, found.store, leaves),
             }
             for i, name in enumerate(variable_columns(found.variables)):
                 wanted = schema.field(name).type
@@ -70,9 +72,10 @@ def _plain(wanted: pa.DataType) -> pa.DataType:
     return pa.large_string()
 
 
-def _constituents(starts: np.ndarray, members: np.ndarray, store: object) -> pa.Array:  # type: ignore[type-arg]
-    ids = id_texts(store.ids.take(members)).cast(pa.string())  # type: ignore[attr-defined]
-    times = pa.array(store.times[members]).cast(INSTANT)  # type: ignore[attr-defined]
-    leaves = pa.nulls(len(ids), pa.string())
-    each = pa.StructArray.from_arrays([leaves, ids, times], fields=list(CONSTITUENT))
+def _constituents(starts: Ints, members: Ints, store: Store, leaves: Leaves) -> pa.Array:
+    ids = id_texts(store.ids.take(members))
+    times = pa.array(store.times[members]).cast(INSTANT)
+    kinds = leaves.of(ids)
+    ids = ids.cast(pa.string())
+    each = pa.StructArray.from_arrays([kinds, ids, times], fields=list(CONSTITUENT))
     return pa.ListArray.from_arrays(pa.array(starts - starts[0], pa.int32()), each)

@@ -53,9 +53,9 @@ def output_schema(found: t.StructType, event: t.StructType) -> t.StructType:
 class Detection:
     """A streaming detection that has not been started.
 
-    `everything` is one frame with a column `kind`: `occurrence`, or `late`, `duplicate` and `reject` for events that were
-    not taken. `occurrences` and `refused` are its two halves; a query over one of them reads the source for that half
-    alone, so whoever wants both starts one query over `everything`, with `each_batch`.
+    `everything` is one frame with a column `kind`: `occurrence`, or `late`, `duplicate` and `reject` for events that
+    were not taken. `occurrences` and `refused` are its two halves; a query over one of them reads the source for that
+    half alone, so whoever wants both starts one query over `everything`, with `each_batch`.
     """
 
     everything: DataFrame

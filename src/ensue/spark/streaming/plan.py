@@ -6,13 +6,14 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any
 
 from ensue.embedded.incoming import Names
 from ensue.embedded.patterns import Watchlist
 from ensue.errors import Diagnostic, StateError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True)

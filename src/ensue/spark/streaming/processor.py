@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import (
     ExpiredTimerInfo,
@@ -21,6 +20,9 @@ from ensue.spark.streaming.keeping import Head
 from ensue.spark.streaming.packing import read, written
 from ensue.spark.streaming.plan import StreamPlan
 from ensue.spark.streaming.shard import Shard
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 OUTPUT = "kind STRING, parcel BINARY"
 FOUND, REFUSED = "found", "refused"
@@ -47,10 +49,10 @@ class ShardProcessor(StatefulProcessor):
         self._about = handle.getValueState("about", keeping.ABOUT)
         self._body = handle.getMapState("body", keeping.CHUNK_KEY, keeping.CHUNK)
 
-    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: TimerValues) -> Iterator[Row]:  # type: ignore[override]  # noqa: N802, N803
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: TimerValues) -> Iterator[Row]:  # noqa: N802, N803
         return self._call(key[0], (read(row["parcel"]) for row in rows), timerValues)
 
-    def handleExpiredTimer(  # type: ignore[override]  # noqa: N802
+    def handleExpiredTimer(  # noqa: N802
         self,
         key: Any,
         timerValues: TimerValues,  # noqa: N803 - Spark passes these by name

@@ -1,17 +1,17 @@
 """From streaming frames of events to a frame of occurrences, as one lazy plan with one stateful operator.
 
-    events ─► watermark ─► places ─► parcels ─► shards ─► rows
-              sees every    Catalyst  Arrow,     state,    Arrow
-              event                   a row a    timers
-                                      shard
+events ─► watermark ─► places ─► parcels ─► shards ─► rows
+          sees every    Catalyst  Arrow,     state,    Arrow
+          event                   a row a    timers
+                                  shard
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession, functions as f, types as t
 from pyspark.sql.pandas.types import to_arrow_schema
 
@@ -27,8 +27,11 @@ from ensue.spark.streaming.packing import ECHO, PLACE, pack
 from ensue.spark.streaming.plan import StreamPlan
 from ensue.spark.streaming.processor import OUTPUT, ShardProcessor
 from ensue.spark.values import missing, quoted
-from ensue.spark.variables import kind_of, schema, variable_types
+from ensue.spark.variables import schema, variable_types
 from ensue.spark.wanted import Wanted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _PLACES = "__places"
 _PARCELS = "place INT, parcel BINARY"
@@ -144,7 +147,7 @@ def _attribute(name: str, source: Source, sources: Sequence[Source]) -> Column:
     values = [found for other in sources if (found := other.attribute(name)).kind != missing().kind]
     kinds = {value.kind for value in values}
     if len(kinds) > 1:
-        listed = ", ".join(sorted({kind_of(kind) for other in sources if (kind := other.fields.get(name))}))
+        listed = " and ".join(sorted(kinds))
         raise InputError(
             Diagnostic("E420", f"{name} is {listed} in different frames of a stream", hint="cast one of the columns")
         )

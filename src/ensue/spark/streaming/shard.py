@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pyarrow as pa
 
-from ensue.embedded.flows import Ordered
 from ensue.embedded.incoming import Problem
 from ensue.embedded.saving import restore, save
 from ensue.embedded.session import Session
 from ensue.embedded.tables import Arrow
 from ensue.engine.arrays import FOREVER
 from ensue.engine.deadlines import deadline
+from ensue.spark.streaming.leaves import Leaves
 from ensue.spark.streaming.occurrences import occurrence_table
+from ensue.spark.streaming.packing import read, written
 from ensue.spark.streaming.plan import StreamPlan
 from ensue.spark.streaming.refused import Earlier, Refusals, refused_schema, refused_table
+
+_LENGTH = struct.Struct("<Q")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,37 +39,48 @@ class Shard:
     an event goes to, nor on when that shard was last called.
     """
 
-    def __init__(self, plan: StreamPlan, place: int, session: Session | None = None, refused: int = 0) -> None:
+    def __init__(
+        self,
+        plan: StreamPlan,
+        place: int,
+        session: Session | None = None,
+        refused: int = 0,
+        leaves: Leaves | None = None,
+    ) -> None:
         self._plan = plan
+        self._leaves = leaves or Leaves()
         self._session = session or Session(plan.watchlist(place), plan.names, plan.delay, driven=True)
         self._refused = refused
 
     @classmethod
     def restored(cls, plan: StreamPlan, place: int, data: bytes) -> Shard:
         """A shard that goes on where it was saved; that the plan is the same has been checked."""
-        session, refused = restore(data, plan.watchlist(place))
-        return cls(plan, place, session, refused)
+        content, leaves = parted(data)
+        session, refused = restore(content, plan.watchlist(place))
+        return cls(plan, place, session, refused, Leaves.restored(read(leaves)))
 
     def save(self) -> bytes:
-        return save(self._session, self._refused)
+        """The session, and the types of its events behind it."""
+        self._leaves.keep(self._session)
+        content = save(self._session, self._refused)
+        return _LENGTH.pack(len(content)) + content + written(self._leaves.table())
 
     def take(self, tables: Iterable[pa.Table], watermark: int) -> Outcome:
         """Evaluate what lies before the watermark, then let new events in."""
         schema = refused_schema(self._plan.events)
         reports = self._session.advance_to(watermark * 1000) if watermark > 0 else []
-        found = occurrence_table(reports, self._session, self._plan.found, watermark * 1000)
+        found = occurrence_table(reports, self._session, self._leaves, self._plan.found)
         refused = [self._add(table, schema) for table in tables]
         return Outcome(found, pa.concat_tables(refused) if refused else schema.empty_table())
 
     def finish(self, newest: int) -> pa.Table:
         """What the stream would still give if it ended here, its newest event being of that instant."""
         reports = [*self._session.advance_to(newest + 1), *self._session.finish()]
-        return occurrence_table(reports, self._session, self._plan.found, newest)
+        return occurrence_table(reports, self._session, self._leaves, self._plan.found)
 
     def wakes_at(self, watermark: int) -> int | None:
         """The watermark, later than this one, at which there is something to do even if no event comes; or None."""
-        flow = self._session.flow
-        assert isinstance(flow, Ordered)
+        flow = self._session.ordered
         held = int(flow.buffer.held.times.min(initial=FOREVER))
         due = deadline(flow.engine)
         first = held if due is None else min(held, due)
@@ -74,6 +89,7 @@ class Shard:
     def _add(self, table: pa.Table, schema: pa.Schema) -> pa.Table:
         named, nameless = _by_id(table, self._plan.names.id)
         refusals = Refusals()
+        self._leaves.note(named, self._plan.names.type, self._plan.names.id)
         self._session.add(Arrow(named), refusals, Earlier(), detach=True)
         parts = [refused_table(refusals.found, named, schema)]
         if nameless.num_rows:
@@ -81,6 +97,12 @@ class Shard:
         refused = pa.concat_tables(parts)
         self._refused += refused.num_rows
         return refused
+
+
+def parted(data: bytes) -> tuple[bytes, bytes]:
+    """What was saved of the session, and of the types of its events."""
+    (length,) = _LENGTH.unpack_from(data)
+    return data[_LENGTH.size : _LENGTH.size + length], data[_LENGTH.size + length :]
 
 
 def _by_id(table: pa.Table, name: str) -> tuple[pa.Table, pa.Table]:
