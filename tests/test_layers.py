@@ -25,6 +25,8 @@ ORDER = (
     "ontology",
     "revisions",
     "spark",
+    "detecting",
+    "testing",
     "rules",
     "server",
     "web",

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
         then_between,
         var,
     )
-    from ensue.embedded import Detector, Finding, detect
+    from ensue.detecting import detect
+    from ensue.embedded import Detector, Finding
     from ensue.errors import Diagnostic, EnsueError, InputError, PatternError, StateError
     from ensue.language import Program, parse_pattern as parse, parse_program
     from ensue.time import Calendar
@@ -37,7 +38,8 @@ _HOMES = {
     "ensue.algebra": "Context Pattern",
     "ensue.algebra.building": "absence aperiodic at_least at_most attr event every exactly exactly_of fn last periodic "
     "rank some_of star then_between var",
-    "ensue.embedded": "Detector Finding detect",
+    "ensue.detecting": "detect",
+    "ensue.embedded": "Detector Finding",
     "ensue.errors": "Diagnostic EnsueError InputError PatternError StateError",
     "ensue.language": "Program parse_program",
     "ensue.time": "Calendar",

@@ -34,3 +34,13 @@ For example:
     ensue explain 'A > (B & C) within 5 min' --context chronicle
     ensue explain fraud.ensue
 """
+
+STATE = """Show what a streaming query on Spark has kept.
+
+Lists the open partial matches by pattern and key, and the size of each shard. The checkpoint is only read.
+
+For example:
+
+    ensue state /data/checkpoints/fraud
+    ensue state /data/checkpoints/fraud --most 1000
+"""

@@ -16,10 +16,14 @@ class SortBuffer:
     The watermark is the newest time seen less the delay. Everything before the watermark is released; an event that
     comes after its instant was released is late. Simultaneous events are always released together, so with no delay
     those of the newest instant wait for the next one.
+
+    A buffer that is `driven` does not look at the events for the time: `advance_to` says how late it is, with the
+    allowed delay already taken off. So many buffers that share the events of one stream can keep one time.
     """
 
-    def __init__(self, delay: int, attributes: frozenset[str]) -> None:
+    def __init__(self, delay: int, attributes: frozenset[str], *, driven: bool = False) -> None:
         self.delay = delay
+        self.driven = driven
         self.attributes = attributes
         self.newest = -FOREVER
         self.released = -FOREVER
@@ -27,7 +31,9 @@ class SortBuffer:
 
     @property
     def watermark(self) -> int:
-        return self.newest - self.delay if self.newest > -FOREVER else -FOREVER
+        if self.newest <= -FOREVER:
+            return -FOREVER
+        return self.newest if self.driven else self.newest - self.delay
 
     @property
     def held(self) -> EventBatch:
@@ -43,8 +49,13 @@ class SortBuffer:
     def add(self, batch: EventBatch) -> None:
         """Take events, none of which is late."""
         if len(batch):
-            self.newest = max(self.newest, int(batch.times.max()))
+            if not self.driven:
+                self.newest = max(self.newest, int(batch.times.max()))
             self._held.append(batch)
+
+    def advance_to(self, instant: int) -> None:
+        """It is now this time, whatever the events say."""
+        self.newest = max(self.newest, instant)
 
     def release(self) -> tuple[EventBatch, int] | None:
         """What lies before the watermark, and the time that is complete with it; None if that is not news."""
@@ -53,7 +64,8 @@ class SortBuffer:
 
     def drain(self) -> tuple[EventBatch, int] | None:
         """Everything."""
-        return (self.up_to(self.newest), self.newest) if self.newest > self.released else None
+        last = int(self.held.times.max(initial=-FOREVER)) if self.driven else self.newest
+        return (self.up_to(last), last) if last > self.released else None
 
     def up_to(self, last: int) -> EventBatch:
         """What lies up to a time, in order of time; it is complete with this."""

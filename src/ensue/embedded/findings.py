@@ -50,7 +50,7 @@ def findings(found: Found, watched: Watched, identities: Identities) -> list[Fin
     rows = found.rows
     if not len(rows):
         return []
-    _check_range(rows.end)
+    check_range(rows.end)
     ids = identities.of(found, watched).to_pylist()
     members, starts = _member_ids(found).to_pylist(), rows.starts.tolist()
     columns = [(name, found.book.decode(rows.values[:, i]).to_pylist()) for i, name in enumerate(found.variables)]
@@ -71,7 +71,7 @@ def findings(found: Found, watched: Watched, identities: Identities) -> list[Fin
 def table(found: Found, watched: Watched, identities: Identities, kinds: Kinds) -> pa.Table:
     """One row for each row, with a column for each variable, typed as the attributes that it is bound to."""
     rows = found.rows
-    _check_range(rows.end)
+    check_range(rows.end)
     types = kinds.variable_types(watched.pattern)
     arrays = [
         identities.of(found, watched),
@@ -122,7 +122,8 @@ def _as_integer(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _check_range(ends: Ints) -> None:
+def check_range(ends: Ints) -> None:
+    """Refuse occurrences that end when there are no dates any more."""
     if len(ends) and not EARLIEST <= int(ends.max()) <= LATEST:
         raise InputError(
             Diagnostic(

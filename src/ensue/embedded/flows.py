@@ -39,9 +39,9 @@ class Flow(Protocol):
 class Ordered:
     """Events in order of time, behind a sort buffer."""
 
-    def __init__(self, levels: Levels, delay: int, attributes: frozenset[str]) -> None:
+    def __init__(self, levels: Levels, delay: int, attributes: frozenset[str], *, driven: bool = False) -> None:
         self.levels = levels
-        self.buffer = SortBuffer(delay, attributes)
+        self.buffer = SortBuffer(delay, attributes, driven=driven)
 
     def late(self, times: Ints) -> Ints:
         return self.buffer.late(times)
@@ -54,7 +54,7 @@ class Ordered:
         return self.levels.advance(*ready) if ready else []
 
     def advance_to(self, instant: int) -> list[Report]:
-        self.buffer.newest = max(self.buffer.newest, instant)
+        self.buffer.advance_to(instant)
         return self.release()
 
     def finish(self) -> list[Report]:

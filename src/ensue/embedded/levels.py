@@ -33,6 +33,16 @@ class Levels:
         self._levels = [_Level(watchlist, number) for number in range(watchlist.levels)]
         self._attributes = watchlist.attributes
 
+    @property
+    def engines(self) -> list[Engine]:
+        """The engine of each level, the lowest first."""
+        return [level.engine for level in self._levels]
+
+    @property
+    def held(self) -> list[EventBatch]:
+        """The events that wait between levels."""
+        return [level.held.held for level in self._levels]
+
     def advance(self, events: EventBatch, clock: int) -> list[Report]:
         """Take the events up to the clock's new time, all of which lie after its old time; say what they complete."""
         reports = self._step(events, clock)

@@ -48,6 +48,7 @@ def save(session: Session, late_count: int) -> bytes:
         "columns": [session.names.type, session.names.time, session.names.id, session.names.event_type],
         "delay": session.delay,
         "immediate": session.immediate,
+        "driven": session.driven,
         "position": session.position,
         "made": session.seen.made,
         "kinds": session.kinds.as_dict(),
@@ -75,8 +76,11 @@ def save(session: Session, late_count: int) -> bytes:
     return data + _checksum(data)
 
 
-def restore(data: bytes, patterns: Patterns | None, program: Program | None) -> tuple[Session, int]:
-    """The session that was saved, and how many events had been late."""
+def restore(data: bytes, patterns: Patterns | Watchlist | None, program: Program | None = None) -> tuple[Session, int]:
+    """The session that was saved, and how many events had been late.
+
+    A watchlist is taken as it is: whoever has one has seen to it that it is what was saved.
+    """
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise StateError(Diagnostic("E501", f"a saved state is bytes, and this is a {type(data).__name__}"))
     header, arrays = _unpack(bytes(data))
@@ -88,7 +92,8 @@ def restore(data: bytes, patterns: Patterns | None, program: Program | None) -> 
         hint = "restore it with the version of Ensue that saved it, or start anew from the history"
         raise StateError(Diagnostic("E503", message, hint=hint))
     try:
-        return _session(header, arrays, patterns, program), int(header["late"])
+        watchlist = patterns if isinstance(patterns, Watchlist) else _watchlist(header, patterns, program)
+        return _session(header, arrays, watchlist), int(header["late"])
     except (KeyError, ValueError) as error:
         raise StateError(Diagnostic("E502", f"the saved state is damaged: {error!r}")) from None
 
@@ -110,16 +115,14 @@ def _checksum(data: bytes) -> bytes:
     return blake2b(data, digest_size=_CHECKSUM).digest()
 
 
-def _session(
-    header: dict[str, Any], arrays: dict[str, Any], patterns: Patterns | None, program: Program | None
-) -> Session:
-    watchlist = _watchlist(header, patterns, program)
+def _session(header: dict[str, Any], arrays: dict[str, Any], watchlist: Watchlist) -> Session:
     session = Session(
         watchlist,
         Names(*header["columns"]),
         header["delay"],
         immediate=header["immediate"],
         columnar="runtime" not in arrays,
+        driven=header.get("driven", False),
     )
     session.position, session.seen.made = header["position"], header["made"]
     session.kinds = Kinds(header["kinds"])

@@ -34,8 +34,11 @@ class Session:
         immediate: bool = False,
         whole: bool = False,
         columnar: bool = False,
+        driven: bool = False,
     ) -> None:
         """If the history is `whole`, every id is remembered; of a stream, those of events that can still matter.
+
+        A `driven` session is told the time by `advance_to` alone; the delay then only says how long ids are remembered.
 
         In immediate mode events go one by one where the patterns allow that, unless everything is to be `columnar`.
         """
@@ -44,6 +47,7 @@ class Session:
         self.names = names
         self.delay = delay
         self.immediate = immediate
+        self.driven = driven
         self.identities = Identities()
         self.kinds = Kinds()
         self.position = 0
@@ -63,7 +67,14 @@ class Session:
         if self.immediate:
             patterns = {item.name: (item.pattern, item.context) for item in watchlist.watched}
             return Immediate(Engine(patterns, watchlist.taxonomy), watchlist, self.identities)
-        return Ordered(Levels(watchlist), self.delay, self._attributes)
+        return Ordered(Levels(watchlist), self.delay, self._attributes, driven=self.driven)
+
+    @property
+    def ordered(self) -> Ordered:
+        """The flow of a session that is not immediate."""
+        if not isinstance(self.flow, Ordered):
+            raise TypeError("an immediate session has no buffer")
+        return self.flow
 
     def add(self, events: Incoming, policy: Policy, places: Places | None = None, *, detach: bool = False) -> None:
         """Take events in, without evaluating them. If the policy refuses, nothing has changed."""

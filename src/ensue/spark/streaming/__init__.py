@@ -1,0 +1,1 @@
+"""Detection over a stream on Spark: one stateful operator, whose groups are shards and never single keys."""

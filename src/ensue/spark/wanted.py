@@ -1,0 +1,144 @@
+"""Which rows some atom wants, and what of them the engine needs to know.
+
+The condition of every atom becomes a column. Where Spark says exactly what the condition says, the engine does not test it
+again: it is told by a bit, or, if the atom is the only one that wants events of its types, by the row's being there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import and_, or_
+
+from pyspark.sql import Column, functions as f
+
+from ensue.algebra import Pattern, atoms
+from ensue.algebra.expressions import Attribute, attributes_in
+from ensue.algebra.patterns import Atom
+from ensue.embedded.patterns import Watched
+from ensue.language.rewriting import map_atoms
+from ensue.model import Taxonomy
+from ensue.spark.conditions import Filter, holds
+from ensue.spark.keys import any_event
+from ensue.spark.sources import Source
+
+WIDTH = 62
+"""How many bits go into one whole number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The atoms of some patterns over some sources."""
+
+    atoms: tuple[Atom, ...]
+    everything: bool
+    taxonomy: Taxonomy
+    exact: frozenset[Atom]
+    """Those whose condition Spark evaluates exactly, in every source."""
+    bits: tuple[Atom, ...]
+    """Those that are told to the engine by a bit."""
+
+    @classmethod
+    def of(cls, watched: Sequence[Watched], sources: Sequence[Source], taxonomy: Taxonomy) -> Wanted:
+        found = tuple(dict.fromkeys(atom for item in watched for atom in atoms(item.pattern)))
+        everything = any(any_event(item.pattern) for item in watched)
+        exact = frozenset(atom for atom in found if all(_filter(atom, source).exact for source in sources))
+        shared = [atom for atom in found if everything or not _alone(atom, found, taxonomy)]
+        return cls(
+            found, everything, taxonomy, exact, tuple(a for a in shared if a.condition is not None and a in exact)
+        )
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The types that some atom wants."""
+        return tuple(sorted({name for atom in self.atoms for name in self.taxonomy.below(atom.type)}))
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The attributes that the engine has to know."""
+        found = {attribute for atom in self.atoms for _, attribute in atom.bindings}
+        for atom in self.atoms:
+            if atom.condition is not None and atom not in self.exact:
+                found |= attributes_in(atom.condition)
+        return tuple(sorted(found))
+
+    def rewritten(self, pattern: Pattern) -> Pattern:
+        """The pattern as the engine gets it: conditions that Spark has evaluated are bits, or nothing at all."""
+        places = {atom: place for place, atom in enumerate(self.bits)}
+
+        def change(atom: Atom) -> Atom:
+            if atom in places:
+                return replace(atom, condition=Attribute(bit_name(places[atom])))
+            return replace(atom, condition=None) if atom in self.exact else atom
+
+        return map_atoms(pattern, change)
+
+    def rows(self, source: Source) -> Column | None:
+        """The rows of a source that some atom wants, and those of which that cannot be told; None if all are wanted."""
+        if self.everything:
+            return None
+        wanted: dict[frozenset[str], list[Column | None]] = {}
+        for atom in self.atoms:
+            wanted.setdefault(self.taxonomy.below(atom.type), []).append(_passes(atom, source))
+        parts: list[Column] = []
+        for types, conditions in wanted.items():
+            of_type = source.of_types(types)
+            if of_type is False:
+                continue
+            known = [condition for condition in conditions if condition is not None]
+            any_of = reduce(or_, known) if len(known) == len(conditions) else None
+            if of_type is True:
+                if any_of is None:
+                    return None
+                parts.append(any_of)
+            else:
+                parts.append(of_type if any_of is None else of_type & any_of)
+        unknown = source.untyped
+        if unknown is not None:
+            parts.append(unknown)
+        return reduce(or_, parts) if parts else f.lit(False)
+
+    def bit_columns(self, source: Source) -> list[Column]:
+        """For each row, which of the atoms with a bit want it, as few whole numbers as possible."""
+        columns = []
+        for first in range(0, len(self.bits), WIDTH):
+            set_bits = [
+                f.when(self._wants(atom, source), f.lit(1 << place)).otherwise(f.lit(0)).cast("bigint")
+                for place, atom in enumerate(self.bits[first : first + WIDTH])
+            ]
+            columns.append(reduce(lambda one, two: one.bitwiseOR(two), set_bits))
+        return columns
+
+    def _wants(self, atom: Atom, source: Source) -> Column:
+        of_type, condition = source.of_types(self.taxonomy.below(atom.type)), _filter(atom, source).column
+        if of_type is False:
+            return f.lit(False)
+        tested = condition if condition is not None else f.lit(True)
+        return tested if of_type is True else of_type & tested
+
+
+def bit_name(place: int) -> str:
+    """The attribute by which the engine knows a bit: no attribute of an event is called so."""
+    return f"\0{place}"
+
+
+def _filter(atom: Atom, source: Source) -> Filter:
+    return Filter(None, True) if atom.condition is None else holds(atom.condition, source.attribute)
+
+
+def _passes(atom: Atom, source: Source) -> Column | None:
+    """Where an atom may want a row of its types: its condition may hold, and no variable would lack a value."""
+    found = _filter(atom, source).column
+    parts = [] if found is None else [found]
+    for _, attribute in dict.fromkeys(atom.bindings):
+        value = source.attribute(attribute)
+        if attribute != source.names.time:
+            parts.append((value.plain if value.plain is not None else value.column).isNotNull())
+    return reduce(and_, parts) if parts else None
+
+
+def _alone(atom: Atom, found: Sequence[Atom], taxonomy: Taxonomy) -> bool:
+    """Whether no other atom wants events of its types."""
+    types = taxonomy.below(atom.type)
+    return not any(types & taxonomy.below(other.type) for other in found if other != atom)

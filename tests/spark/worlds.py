@@ -1,0 +1,155 @@
+"""Random histories as Spark can hold them: every column has one type, so values of several kinds are several columns.
+
+A class has a frame of its own, and in each frame an attribute has a type; the random values of `tests.engine.cases` are
+turned into values of that type, and what they became is the history that the other ways to run are asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+from pyspark.sql import DataFrame, SparkSession
+from tests.engine import cases
+
+from ensue.algebra import Context, Pattern, atoms
+from ensue.embedded.incoming import Names
+from ensue.embedded.patterns import Watched, Watchlist
+from ensue.model import Event, Taxonomy, Value
+from ensue.reference import evaluate
+from ensue.spark.history import detect_history
+from ensue.spark.sources import sources_of
+
+NUMBERS = ("int", "double", "bigint")
+TYPES = {"int": "int", "double": "double", "bigint": "bigint", "text": "string", "truth": "boolean"}
+
+
+@dataclass(frozen=True)
+class World:
+    """A pattern, a context, events, and the type of each attribute in each class."""
+
+    pattern: Pattern
+    context: Context
+    events: tuple[Event, ...]
+    columns: Mapping[str, Mapping[str, str]]
+    framed: bool
+    """Whether each class has a frame of its own; else one frame has all, and an attribute one type."""
+
+    def watchlist(self, name: str) -> Watchlist:
+        return Watchlist((Watched(name, self.pattern, self.context),), False)
+
+    def expected(self, name: str) -> set[tuple[object, ...]]:
+        return described(self.watchlist(name).watched[0], self.events, Taxonomy())
+
+    def frames(self, spark: SparkSession) -> DataFrame | dict[str, DataFrame]:
+        if self.framed:
+            return {kind: self._frame(spark, kind) for kind in cases.TYPES}
+        return self._frame(spark, None)
+
+    def _frame(self, spark: SparkSession, kind: str | None) -> DataFrame:
+        types = self.columns[kind or cases.TYPES[0]]
+        rows = [
+            (event.id, event.type, event.time, event.attributes.get("v"), event.attributes.get("w"))
+            for event in self.events
+            if kind in (None, event.type)
+        ]
+        columns = f"id string, type string, micros bigint, v {TYPES[types['v']]}, w {TYPES[types['w']]}"
+        return spark.createDataFrame(rows, columns).selectExpr("*", "timestamp_micros(micros) time")
+
+
+def described(watched: Watched, events: tuple[Event, ...], taxonomy: Taxonomy) -> set[tuple[object, ...]]:
+    """What the reference finds, in the words of the frames."""
+    from ensue.model import occurrence_id
+
+    found = set()
+    kinds = {event.id: event.type for event in events}
+    for item in evaluate(watched.pattern, events, watched.context, taxonomy):
+        interval = (item.begin, item.end) if watched.timed else None
+        ids = tuple(constituent.id for constituent in item.constituents)
+        name = occurrence_id(watched.name, ids, item.bindings, interval)
+        parts = tuple((kinds.get(part.id), part.id, part.time) for part in item.constituents)
+        found.add((watched.name, name, item.begin, item.end, parts))
+    return found
+
+
+def collected(frame: DataFrame) -> dict[str, set[tuple[object, ...]]]:
+    """What a frame of occurrences holds, by class."""
+    rows = frame.selectExpr(
+        "class",
+        "id",
+        "unix_micros(begin) begin",
+        "unix_micros(end) end",
+        "transform(constituents, c -> struct(c.leaf, c.id, unix_micros(c.time) time)) parts",
+    ).collect()
+    found: dict[str, set[tuple[object, ...]]] = {}
+    for row in rows:
+        one = (row["class"], row["id"], row["begin"], row["end"], tuple(tuple(part) for part in row["parts"]))
+        assert one not in found.setdefault(row["class"], set()), f"reported twice: {one}"
+        found[row["class"]].add(one)
+    return found
+
+
+def detected(spark: SparkSession, worlds: list[World]) -> list[set[tuple[object, ...]]]:
+    """What Spark finds in each of several worlds; all of them are one job."""
+    common = "class id begin end constituents".split()
+    frames = [
+        detect_history(world.watchlist(str(i)), sources_of(world.frames(spark), Names())).select(*common)
+        for i, world in enumerate(worlds)
+    ]
+    whole = frames[0]
+    for frame in frames[1:]:
+        whole = whole.union(frame)
+    found = collected(whole)
+    return [found.get(str(i), set()) for i in range(len(worlds))]
+
+
+@st.composite
+def worlds(draw: st.DrawFn, depth: int = 3) -> World:
+    case = draw(cases.cases(depth))
+    framed = draw(st.booleans())
+    columns: dict[str, dict[str, str]] = {}
+    kind = draw(st.sampled_from(["number", "number", "number", "text", "truth"]))
+    for name in cases.TYPES:
+        one = {a: draw(st.sampled_from(NUMBERS)) if kind == "number" else kind for a in "vw"}
+        columns[name] = one if framed else columns.get("A", one)
+    events = tuple(
+        Event(
+            event.id,
+            event.type,
+            event.time,
+            {a: _cast(value, columns[event.type][a]) for a, value in event.attributes.items()},
+        )
+        for event in case.events
+    )
+    return World(case.pattern, draw(st.sampled_from(Context)), events, columns, framed)
+
+
+@st.composite
+def keyed_worlds(draw: st.DrawFn) -> World:
+    """Worlds whose atoms all bind one variable, so that there is a key."""
+    world = draw(worlds())
+    attributes = {name: draw(st.sampled_from("vw")) for name in cases.TYPES}
+    from ensue.language.rewriting import map_atoms
+
+    pattern = map_atoms(world.pattern, lambda atom: atom.bind("k", attributes[atom.type]))
+    return World(pattern, world.context, world.events, world.columns, world.framed)
+
+
+def _cast(value: Value | None, kind: str) -> Value | None:
+    if value is None:
+        return None
+    number = int(value)
+    match kind:
+        case "double":
+            return float(number)
+        case "text":
+            return str(number)
+        case "truth":
+            return number == 1
+        case _:
+            return number
+
+
+def binds_something(pattern: Pattern) -> bool:
+    return any(atom.bindings for atom in atoms(pattern))
