@@ -17,10 +17,10 @@ from ensue.algebra import walk
 from ensue.algebra.patterns import Absence, AtMost, CalendarInterval, Exactly, Periodic
 from ensue.embedded.patterns import Watched, Watchlist
 from ensue.model import Taxonomy
-from ensue.spark.keys import NO_KEY, Key, partition_key
+from ensue.spark.keys import Key, partition_key
 from ensue.spark.slices import overlap
 from ensue.spark.sources import Source
-from ensue.spark.values import Typed, missing
+from ensue.spark.values import MISSING, Typed
 from ensue.spark.variables import kind_of, schema, variable_columns, variable_types
 from ensue.spark.wanted import WIDTH, Wanted, bit_name
 from ensue.spark.worker import Layout, Variable, Work
@@ -134,7 +134,7 @@ def _attributes(wanted: Wanted, sources: Sequence[Source]) -> dict[str, list[tup
     for number, name in enumerate(wanted.attributes):
         if name == sources[0].names.time:
             continue
-        values = [value for source in sources if (value := source.attribute(name)).kind != missing().kind]
+        values = [value for source in sources if (value := source.attribute(name)).kind != MISSING]
         kinds = sorted({value.kind for value in values})
         whole = all(value.whole for value in values if value.kind == "number")
         found[name] = [
@@ -184,7 +184,7 @@ def _key(source: Source, sources: Sequence[Source], key: Key) -> Column:
             for other in sources
             for name, route in key.routes.items()
             if other.event_class in (None, name)
-        } - {missing().kind}
+        } - {MISSING}
         whole = kinds == {"number"} and all(
             other.attribute(route[place]).whole
             for other in sources

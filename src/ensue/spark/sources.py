@@ -12,8 +12,10 @@ from functools import cached_property
 
 from pyspark.sql import Column, DataFrame, functions as f, types as t
 
+from ensue.algebra.patterns import Atom
 from ensue.embedded.incoming import Names
 from ensue.errors import Diagnostic, InputError, near
+from ensue.spark.conditions import Filter, holds
 from ensue.spark.values import Typed, in_range, microseconds, missing, quoted, typed
 
 _TIME_HINT = "a time is a timestamp, a date, ISO text like 2026-07-10T09:20:00Z, or a number of milliseconds since 1970"
@@ -36,12 +38,16 @@ class Source:
 
     def attribute(self, name: str) -> Typed:
         """An attribute as values. Seen as an attribute, the time is a time, however it was written."""
-        if name == self.names.time:
-            kind = self.fields[name]
-            if isinstance(kind, t.TimestampType):
-                return typed(quoted(name), kind)
-            return Typed("time", f.timestamp_micros(self._instant))
-        return typed(quoted(name), self.fields[name]) if name in self.fields else missing()
+        if name not in self._attributes:
+            self._attributes[name] = self._attribute(name)
+        return self._attributes[name]
+
+    def filter(self, atom: Atom) -> Filter:
+        """Where the condition of an atom holds."""
+        if atom not in self._filters:
+            found = Filter(None, True) if atom.condition is None else holds(atom.condition, self.attribute)
+            self._filters[atom] = found
+        return self._filters[atom]
 
     def attribute_type(self, name: str) -> t.DataType | None:
         """The type of an attribute; None if there is none of that name."""
@@ -104,11 +110,26 @@ class Source:
         found = quoted(self.names.id).cast("bigint" if whole else "string")
         return f.coalesce(found, f.raise_error(f.lit(message)).cast("bigint" if whole else "string"))
 
-    @property
+    @cached_property
+    def _attributes(self) -> dict[str, Typed]:
+        return {}
+
+    @cached_property
+    def _filters(self) -> dict[Atom, Filter]:
+        return {}
+
+    def _attribute(self, name: str) -> Typed:
+        if name not in self.fields:
+            return missing()
+        if name == self.names.time and not isinstance(self.fields[name], t.TimestampType):
+            return Typed("time", f.timestamp_micros(self._instant))
+        return typed(quoted(name), self.fields[name])
+
+    @cached_property
     def _label(self) -> Column:
         return typed(quoted(self.names.type), self.fields[self.names.type]).column
 
-    @property
+    @cached_property
     def _instant(self) -> Column:
         column, kind = quoted(self.names.time), self.fields[self.names.time]
         match kind:
@@ -153,8 +174,8 @@ def _check(source: Source) -> None:
             raise InputError(
                 Diagnostic(
                     "E402",
-                    f"{names.type} is of type {fields[names.type].simpleString()}, which is not the name of an event class",
-                    hint="give a text",
+                    f"{names.type} is of type {fields[names.type].simpleString()}",
+                    hint="the name of an event class is a text",
                 )
             )
     if names.id not in fields:

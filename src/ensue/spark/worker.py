@@ -102,9 +102,8 @@ class Work:
         def attribute(name: str) -> Column:
             if name in layout.bits:
                 column, bit = layout.bits[name]
-                return Column(
-                    count, {"truth": ((np.asarray(_whole(table, column)) >> bit) & 1 == 1, np.ones(count, np.bool_))}
-                )
+                told = (np.asarray(_whole(table, column)) >> bit) & 1 == 1
+                return Column(count, {"truth": (told, np.ones(count, np.bool_))})
             if name == layout.time:
                 return Column(count, {"time": (times, np.ones(count, np.bool_))})
             columns = [from_arrow(_whole(table, column)) for column in layout.attributes.get(name, ())]
@@ -179,7 +178,7 @@ def _ids(column: pa.Array) -> Ids:
     if not negative.any():
         return Ids(codes, Ids.from_texts([]).texts)
     texts = pa.array(codes[negative]).cast(pa.large_string())
-    return Ids(np.where(negative, -np.cumsum(negative), codes), texts)
+    return Ids(np.where(negative, -np.cumsum(negative, dtype=np.int64), codes), texts)
 
 
 def _refuse_duplicates(batch: EventBatch) -> None:
