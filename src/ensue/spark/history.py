@@ -99,11 +99,16 @@ class Partitions:
     def of(self, types: Mapping[str, t.DataType], columns: t.StructType) -> DataFrame:
         """The occurrences."""
         watched = tuple(replace(item, pattern=self.wanted.rewritten(item.pattern)) for item in self.group.watched)
-        variables = tuple(
-            Variable(name, column, _values(kind), to_arrow_type(kind, timezone="UTC"))
-            for (name, kind), column in zip(types.items(), variable_columns(types), strict=True)
-        )
-        return self.frame.mapInArrow(Work(watched, self.taxonomy, self.layout, variables), columns)
+        work = Work(watched, self.taxonomy, self.layout, as_arrow(types))
+        return self.frame.mapInArrow(work, columns)
+
+
+def as_arrow(types: Mapping[str, t.DataType]) -> tuple[Variable, ...]:
+    """The columns of variables as workers write them."""
+    return tuple(
+        Variable(name, column, _values(kind), to_arrow_type(kind, timezone="UTC"))
+        for (name, kind), column in zip(types.items(), variable_columns(types), strict=True)
+    )
 
 
 def _values(kind: t.DataType) -> pa.DataType:
@@ -233,7 +238,7 @@ def _placed(rows: DataFrame, group: Group, sources: Sequence[Source]) -> DataFra
 
 def _history(sources: Sequence[Source]) -> DataFrame:
     """The first and the last instant of all events, wanted or not; both null if there are none."""
-    times = reduce(DataFrame.union, (source.frame.select(source.instant.alias("time")) for source in sources))
+    times = reduce(DataFrame.union, (source.frame.select(source.moment.alias("time")) for source in sources))
     return times.agg(f.min("time").alias("first"), f.max("time").alias("last"))
 
 

@@ -50,11 +50,7 @@ class Source:
         return self._filters[atom]
 
     def attribute_type(self, name: str) -> t.DataType | None:
-        """The type of an attribute; None if there is none of that name."""
-        kind = self.fields.get(name)
-        if name == self.names.time and not isinstance(kind, (t.DateType, t.TimestampNTZType)):
-            return t.TimestampType()
-        return kind
+        return attribute_type(self.fields, self.names, name)
 
     def of_types(self, names: frozenset[str]) -> Column | bool:
         """Which rows are events of some types; for a frame of one class, whether all are."""
@@ -73,8 +69,7 @@ class Source:
         """The type of each event."""
         if self.event_class is not None:
             return f.lit(self.event_class)
-        message = f"E402: an event has no {self.names.type}; its event class belongs in {self.names.type!r}"
-        return f.coalesce(self._label, f.raise_error(f.lit(message)).cast("string"))
+        return self._label
 
     def type_code(self, listed: tuple[str, ...]) -> Column:
         """The type of each event as its place in a list."""
@@ -88,7 +83,7 @@ class Source:
 
     @property
     def instant(self) -> Column:
-        """When each event occurred, in microseconds; an event without a time stops everything."""
+        """When each event occurred, in microseconds; an event without a time or a type stops everything."""
         shown = f.coalesce(quoted(self.names.time).cast("string"), f.lit("missing"))
         message = f.concat(
             f.lit("E401: the event with the id "),
@@ -97,8 +92,12 @@ class Source:
             shown,
             f.lit(f", which is not a time\n  hint: {_TIME_HINT}"),
         )
-        found = self._instant
-        return f.coalesce(f.when(in_range(found), found), f.raise_error(message).cast("bigint"))
+        found = self.moment
+        checked = f.coalesce(f.when(in_range(found), found), f.raise_error(message).cast("bigint"))
+        if self.untyped is None:
+            return checked
+        no_type = f"E402: an event has no {self.names.type}\n  hint: its event class belongs in {self.names.type!r}"
+        return f.when(self.untyped, f.raise_error(f.lit(no_type)).cast("bigint")).otherwise(checked)
 
     @property
     def whole_ids(self) -> bool:
@@ -122,7 +121,7 @@ class Source:
         if name not in self.fields:
             return missing()
         if name == self.names.time and not isinstance(self.fields[name], t.TimestampType):
-            return Typed("time", f.timestamp_micros(self._instant))
+            return Typed("time", f.timestamp_micros(self.moment))
         return typed(quoted(name), self.fields[name])
 
     @cached_property
@@ -130,7 +129,8 @@ class Source:
         return typed(quoted(self.names.type), self.fields[self.names.type]).column
 
     @cached_property
-    def _instant(self) -> Column:
+    def moment(self) -> Column:
+        """When each event occurred, in microseconds; null if that cannot be read."""
         column, kind = quoted(self.names.time), self.fields[self.names.time]
         match kind:
             case t.StringType() | t.VarcharType() | t.CharType():
@@ -146,6 +146,14 @@ class Source:
                 return microseconds(column, kind)
 
 
+def attribute_type(fields: Mapping[str, t.DataType], names: Names, name: str) -> t.DataType | None:
+    """The type of an attribute; None if there is none of that name."""
+    kind = fields.get(name)
+    if name == names.time and not isinstance(kind, (t.DateType, t.TimestampNTZType)):
+        return t.TimestampType()
+    return kind
+
+
 def sources_of(events: DataFrame | Mapping[str, DataFrame], names: Names) -> tuple[Source, ...]:
     """The frames that a user gave: one with a column of types, one with a single class, or one for each class."""
     if isinstance(events, Mapping):
@@ -155,12 +163,12 @@ def sources_of(events: DataFrame | Mapping[str, DataFrame], names: Names) -> tup
     else:
         found = (Source(events, names, names.event_type),)
     for source in found:
-        _check(source)
+        check_columns(source.fields, names, one_class=source.event_class is not None)
     return found
 
 
-def _check(source: Source) -> None:
-    names, fields = source.names, source.fields
+def check_columns(fields: Mapping[str, t.DataType], names: Names, *, one_class: bool) -> None:
+    """Refuse columns that cannot say when, what or which event it was."""
     _needed(names.time, "time", fields)
     kind = fields[names.time]
     times = (t.TimestampType, t.TimestampNTZType, t.DateType, t.StringType, t.VarcharType, t.CharType, t.NumericType)
@@ -168,7 +176,7 @@ def _check(source: Source) -> None:
         raise InputError(
             Diagnostic("E401", f"{names.time} is of type {kind.simpleString()}, which is not a time", hint=_TIME_HINT)
         )
-    if source.event_class is None:
+    if not one_class:
         _needed(names.type, "type", fields)
         if not isinstance(fields[names.type], (t.StringType, t.VarcharType, t.CharType)):
             raise InputError(

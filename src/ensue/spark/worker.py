@@ -73,14 +73,15 @@ class Work:
         del received
         if self.layout.sliced:
             for part in _slices(table):
-                yield from self._occurrences(part, None, _begin_of_slice(part))
+                yield from self.occurrences(self._batch(part), since=_begin_of_slice(part))
         else:
             events, span = _span(table) if self.layout.spanned else (table, None)
-            yield from self._occurrences(events, span, -FOREVER)
+            yield from self.occurrences(self._batch(events), span)
 
-    def _occurrences(self, table: pa.Table, span: tuple[int, int] | None, since: int) -> Iterator[pa.RecordBatch]:
-        """What is found in events, if it does not end before an instant."""
-        batch = self._batch(table)
+    def occurrences(
+        self, batch: EventBatch, span: tuple[int, int] | None = None, since: int = -FOREVER
+    ) -> Iterator[pa.RecordBatch]:
+        """What is found in events, if it does not end before an instant; `span` is that of the whole history."""
         _refuse_duplicates(batch)
         batch = batch.sorted()
         engine = Engine({item.name: (item.pattern, item.context) for item in self.watched}, self.taxonomy)
