@@ -8,21 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+import pyarrow as pa
 from hypothesis import strategies as st
-from pyspark.sql import DataFrame, SparkSession
 from tests.engine import cases
 
-from ensue.algebra import Context, Pattern, atoms
+from ensue.algebra import Context, Pattern
 from ensue.embedded.incoming import Names
 from ensue.embedded.patterns import Watched, Watchlist
-from ensue.model import Event, Taxonomy, Value
+from ensue.language.rewriting import map_atoms
+from ensue.model import Event, Taxonomy, Value, occurrence_id
 from ensue.reference import evaluate
 from ensue.spark.history import detect_history
 from ensue.spark.sources import sources_of
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
 NUMBERS = ("int", "double", "bigint")
-TYPES = {"int": "int", "double": "double", "bigint": "bigint", "text": "string", "truth": "boolean"}
+TYPES = {
+    "int": pa.int32(),
+    "double": pa.float64(),
+    "bigint": pa.int64(),
+    "text": pa.string(),
+    "truth": pa.bool_(),
+}
 
 
 @dataclass(frozen=True)
@@ -54,15 +65,14 @@ class World:
             for event in self.events
             if kind in (None, event.type)
         ]
-        columns = f"id string, type string, micros bigint, v {TYPES[types['v']]}, w {TYPES[types['w']]}"
-        return spark.createDataFrame(rows, columns).selectExpr("*", "timestamp_micros(micros) time")
+        kinds = [pa.string(), pa.string(), pa.timestamp("us", "UTC"), *(TYPES[types[name]] for name in "vw")]
+        arrays = [pa.array([row[i] for row in rows], column) for i, column in enumerate(kinds)]
+        return spark.createDataFrame(pa.table(arrays, names=["id", "type", "time", "v", "w"]))
 
 
 def described(watched: Watched, events: tuple[Event, ...], taxonomy: Taxonomy) -> set[tuple[object, ...]]:
     """What the reference finds, in the words of the frames."""
-    from ensue.model import occurrence_id
-
-    found = set()
+    found: set[tuple[object, ...]] = set()
     kinds = {event.id: event.type for event in events}
     for item in evaluate(watched.pattern, events, watched.context, taxonomy):
         interval = (item.begin, item.end) if watched.timed else None
@@ -130,8 +140,6 @@ def keyed_worlds(draw: st.DrawFn) -> World:
     """Worlds whose atoms all bind one variable, so that there is a key."""
     world = draw(worlds())
     attributes = {name: draw(st.sampled_from("vw")) for name in cases.TYPES}
-    from ensue.language.rewriting import map_atoms
-
     pattern = map_atoms(world.pattern, lambda atom: atom.bind("k", attributes[atom.type]))
     return World(pattern, world.context, world.events, world.columns, world.framed)
 
@@ -139,7 +147,7 @@ def keyed_worlds(draw: st.DrawFn) -> World:
 def _cast(value: Value | None, kind: str) -> Value | None:
     if value is None:
         return None
-    number = int(value)
+    number = int(value)  # type: ignore[arg-type]  # there are no times
     match kind:
         case "double":
             return float(number)
@@ -149,7 +157,3 @@ def _cast(value: Value | None, kind: str) -> Value | None:
             return number == 1
         case _:
             return number
-
-
-def binds_something(pattern: Pattern) -> bool:
-    return any(atom.bindings for atom in atoms(pattern))

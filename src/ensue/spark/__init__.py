@@ -1,19 +1,7 @@
 """Detection on Spark: a batch DataFrame is a history, a streaming one a stream; out come occurrences."""
 
-from typing import TYPE_CHECKING
+from ensue.spark.detecting import detect, stream
+from ensue.spark.streaming.output import Detection, counts
+from ensue.spark.table_function import register
 
-if TYPE_CHECKING:
-    from ensue.spark.detecting import stream
-    from ensue.spark.streaming.output import Detection, counts
-
-__all__ = ["Detection", "counts", "stream"]
-
-
-def __getattr__(name: str) -> object:
-    """Load what is asked for: those who only want the state of a checkpoint need not load everything."""
-    from importlib import import_module
-
-    homes = {"stream": "ensue.spark.detecting"} | dict.fromkeys(("Detection", "counts"), "ensue.spark.streaming.output")
-    if name not in homes:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(homes[name]), name)
+__all__ = ["Detection", "counts", "detect", "register", "stream"]

@@ -1,8 +1,8 @@
 """Conditions as columns of Spark, with exactly the meaning that `ensue.reference.conditions` gives them.
 
-Whatever cannot be said exactly is left out: then a filter lets more rows pass than the condition does, and whoever asked
-is told to test them again. What matters for speed is `holds`: of a condition it is enough to know where it is true, and
-said in the plainest way it can be pushed into a scan.
+Whatever cannot be said exactly is left out: then a filter lets more rows pass than the condition does, and whoever
+asked is told to test them again. What matters for speed is `holds`: of a condition it is enough to know where it is
+true, and said in the plainest way it can be pushed into a scan.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from ensue.algebra.expressions import (
     OneOf,
     walk,
 )
+from ensue.model.values import kind
 from ensue.reference.conditions import evaluate
 from ensue.spark.values import DAY, MISSING, Typed, in_range, missing, number
 from ensue.time import to_instant
@@ -181,7 +182,7 @@ def _against(symbol: str, found: Typed, content: object) -> Column | None:
         if abs(content) <= _EXACT:
             return _guarded(_OPERATORS[symbol](found.plain, f.lit(float(content))), found)
         return None
-    other = _literal(content)  # type: ignore[arg-type]  # what literals hold
+    other = _literal(content)
     if other.kind != found.kind or (found.kind == "truth" and symbol not in ("=", "!=")):
         return None
     return _OPERATORS[symbol](found.plain, other.column)  # type: ignore[no-any-return]  # a column
@@ -212,10 +213,7 @@ def _among(found: Typed, choices: list[Any]) -> Column | None:
     present = [choice for choice in choices if choice is not None]
     if found.plain is None or not present or found.kind == "time":
         return None
-    wanted = {"number": (int, float), "text": (str,), "truth": (bool,)}[found.kind]
-    if not all(
-        isinstance(choice, wanted) and isinstance(choice, bool) == (found.kind == "truth") for choice in present
-    ):
+    if any(kind(choice) != found.kind for choice in present):
         return None
     if found.kind == "number":
         if not all(abs(choice) <= _EXACT for choice in present):

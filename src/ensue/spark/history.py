@@ -17,10 +17,10 @@ from ensue.algebra import walk
 from ensue.algebra.patterns import Absence, AtMost, CalendarInterval, Exactly, Periodic
 from ensue.embedded.patterns import Watched, Watchlist
 from ensue.model import Taxonomy
-from ensue.spark.keys import NO_KEY, Key, partition_key
+from ensue.spark.keys import Key, partition_key
 from ensue.spark.slices import overlap
 from ensue.spark.sources import Source
-from ensue.spark.values import Typed, missing
+from ensue.spark.values import MISSING, Typed
 from ensue.spark.variables import kind_of, schema, variable_columns, variable_types
 from ensue.spark.wanted import WIDTH, Wanted, bit_name
 from ensue.spark.worker import Layout, Variable, Work
@@ -99,11 +99,16 @@ class Partitions:
     def of(self, types: Mapping[str, t.DataType], columns: t.StructType) -> DataFrame:
         """The occurrences."""
         watched = tuple(replace(item, pattern=self.wanted.rewritten(item.pattern)) for item in self.group.watched)
-        variables = tuple(
-            Variable(name, column, _values(kind), to_arrow_type(kind, timezone="UTC"))
-            for (name, kind), column in zip(types.items(), variable_columns(types), strict=True)
-        )
-        return self.frame.mapInArrow(Work(watched, self.taxonomy, self.layout, variables), columns)
+        work = Work(watched, self.taxonomy, self.layout, as_arrow(types))
+        return self.frame.mapInArrow(work, columns)
+
+
+def as_arrow(types: Mapping[str, t.DataType]) -> tuple[Variable, ...]:
+    """The columns of variables as workers write them."""
+    return tuple(
+        Variable(name, column, _values(kind), to_arrow_type(kind, timezone="UTC"))
+        for (name, kind), column in zip(types.items(), variable_columns(types), strict=True)
+    )
 
 
 def _values(kind: t.DataType) -> pa.DataType:
@@ -134,7 +139,7 @@ def _attributes(wanted: Wanted, sources: Sequence[Source]) -> dict[str, list[tup
     for number, name in enumerate(wanted.attributes):
         if name == sources[0].names.time:
             continue
-        values = [value for source in sources if (value := source.attribute(name)).kind != missing().kind]
+        values = [value for source in sources if (value := source.attribute(name)).kind != MISSING]
         kinds = sorted({value.kind for value in values})
         whole = all(value.whole for value in values if value.kind == "number")
         found[name] = [
@@ -184,7 +189,7 @@ def _key(source: Source, sources: Sequence[Source], key: Key) -> Column:
             for other in sources
             for name, route in key.routes.items()
             if other.event_class in (None, name)
-        } - {missing().kind}
+        } - {MISSING}
         whole = kinds == {"number"} and all(
             other.attribute(route[place]).whole
             for other in sources
@@ -233,7 +238,7 @@ def _placed(rows: DataFrame, group: Group, sources: Sequence[Source]) -> DataFra
 
 def _history(sources: Sequence[Source]) -> DataFrame:
     """The first and the last instant of all events, wanted or not; both null if there are none."""
-    times = reduce(DataFrame.union, (source.frame.select(source.instant.alias("time")) for source in sources))
+    times = reduce(DataFrame.union, (source.frame.select(source.moment.alias("time")) for source in sources))
     return times.agg(f.min("time").alias("first"), f.max("time").alias("last"))
 
 

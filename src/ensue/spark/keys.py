@@ -2,9 +2,9 @@
 
 A variable that every atom of a pattern binds cuts the pattern's world into parts that know nothing of each other,
 because whatever combines, excludes or counts has to agree on it: the atoms that only exclude or gather too. So events
-with different values of it may go to different places. Three things look beyond the variables: an absence (no event at
-all may lie in the interval), `[[ ]]` (whatever lies between is taken along) and `at most`, where none is enough; the last
-needs no care, since none counts only if the interval gives the key.
+with different values of it may go to different places. Two operators look beyond the variables, and forbid it: an
+absence (no event at all may lie in the interval) and `[[ ]]` (whatever lies between is taken along). Where none is
+enough (`at most`), that counts only if the interval gives the variables, and then it gives the key too.
 """
 
 from __future__ import annotations

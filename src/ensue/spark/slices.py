@@ -1,9 +1,9 @@
 """Patterns without a key over a long history: which of them may be looked for in slices of time.
 
-In the contexts that use nothing up, what ends at an instant depends only on events that are no older than β. So a slice of
-the history with the events of β before it gives just the occurrences that end in it. That holds for operators whose
-occurrences end with an event and that count nothing but single events: where larger things are counted, one of them that
-began before the slice would be missing from the count.
+In the contexts that use nothing up, what ends at an instant depends only on events that are no older than β. So a slice
+of the history with the events of β before it gives just the occurrences that end in it. That holds for operators whose
+occurrences end with an event and that count nothing but single events: where larger things are counted, one of them
+that began before the slice would be missing from the count.
 """
 
 from __future__ import annotations

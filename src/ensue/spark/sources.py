@@ -12,8 +12,10 @@ from functools import cached_property
 
 from pyspark.sql import Column, DataFrame, functions as f, types as t
 
+from ensue.algebra.patterns import Atom
 from ensue.embedded.incoming import Names
 from ensue.errors import Diagnostic, InputError, near
+from ensue.spark.conditions import Filter, holds
 from ensue.spark.values import Typed, in_range, microseconds, missing, quoted, typed
 
 _TIME_HINT = "a time is a timestamp, a date, ISO text like 2026-07-10T09:20:00Z, or a number of milliseconds since 1970"
@@ -36,19 +38,19 @@ class Source:
 
     def attribute(self, name: str) -> Typed:
         """An attribute as values. Seen as an attribute, the time is a time, however it was written."""
-        if name == self.names.time:
-            kind = self.fields[name]
-            if isinstance(kind, t.TimestampType):
-                return typed(quoted(name), kind)
-            return Typed("time", f.timestamp_micros(self._instant))
-        return typed(quoted(name), self.fields[name]) if name in self.fields else missing()
+        if name not in self._attributes:
+            self._attributes[name] = self._attribute(name)
+        return self._attributes[name]
+
+    def filter(self, atom: Atom) -> Filter:
+        """Where the condition of an atom holds."""
+        if atom not in self._filters:
+            found = Filter(None, True) if atom.condition is None else holds(atom.condition, self.attribute)
+            self._filters[atom] = found
+        return self._filters[atom]
 
     def attribute_type(self, name: str) -> t.DataType | None:
-        """The type of an attribute; None if there is none of that name."""
-        kind = self.fields.get(name)
-        if name == self.names.time and not isinstance(kind, (t.DateType, t.TimestampNTZType)):
-            return t.TimestampType()
-        return kind
+        return attribute_type(self.fields, self.names, name)
 
     def of_types(self, names: frozenset[str]) -> Column | bool:
         """Which rows are events of some types; for a frame of one class, whether all are."""
@@ -67,8 +69,7 @@ class Source:
         """The type of each event."""
         if self.event_class is not None:
             return f.lit(self.event_class)
-        message = f"E402: an event has no {self.names.type}; its event class belongs in {self.names.type!r}"
-        return f.coalesce(self._label, f.raise_error(f.lit(message)).cast("string"))
+        return self._label
 
     def type_code(self, listed: tuple[str, ...]) -> Column:
         """The type of each event as its place in a list."""
@@ -82,7 +83,7 @@ class Source:
 
     @property
     def instant(self) -> Column:
-        """When each event occurred, in microseconds; an event without a time stops everything."""
+        """When each event occurred, in microseconds; an event without a time or a type stops everything."""
         shown = f.coalesce(quoted(self.names.time).cast("string"), f.lit("missing"))
         message = f.concat(
             f.lit("E401: the event with the id "),
@@ -91,8 +92,12 @@ class Source:
             shown,
             f.lit(f", which is not a time\n  hint: {_TIME_HINT}"),
         )
-        found = self._instant
-        return f.coalesce(f.when(in_range(found), found), f.raise_error(message).cast("bigint"))
+        found = self.moment
+        checked = f.coalesce(f.when(in_range(found), found), f.raise_error(message).cast("bigint"))
+        if self.untyped is None:
+            return checked
+        no_type = f"E402: an event has no {self.names.type}\n  hint: its event class belongs in {self.names.type!r}"
+        return f.when(self.untyped, f.raise_error(f.lit(no_type)).cast("bigint")).otherwise(checked)
 
     @property
     def whole_ids(self) -> bool:
@@ -104,12 +109,28 @@ class Source:
         found = quoted(self.names.id).cast("bigint" if whole else "string")
         return f.coalesce(found, f.raise_error(f.lit(message)).cast("bigint" if whole else "string"))
 
-    @property
+    @cached_property
+    def _attributes(self) -> dict[str, Typed]:
+        return {}
+
+    @cached_property
+    def _filters(self) -> dict[Atom, Filter]:
+        return {}
+
+    def _attribute(self, name: str) -> Typed:
+        if name not in self.fields:
+            return missing()
+        if name == self.names.time and not isinstance(self.fields[name], t.TimestampType):
+            return Typed("time", f.timestamp_micros(self.moment))
+        return typed(quoted(name), self.fields[name])
+
+    @cached_property
     def _label(self) -> Column:
         return typed(quoted(self.names.type), self.fields[self.names.type]).column
 
-    @property
-    def _instant(self) -> Column:
+    @cached_property
+    def moment(self) -> Column:
+        """When each event occurred, in microseconds; null if that cannot be read."""
         column, kind = quoted(self.names.time), self.fields[self.names.time]
         match kind:
             case t.StringType() | t.VarcharType() | t.CharType():
@@ -125,6 +146,14 @@ class Source:
                 return microseconds(column, kind)
 
 
+def attribute_type(fields: Mapping[str, t.DataType], names: Names, name: str) -> t.DataType | None:
+    """The type of an attribute; None if there is none of that name."""
+    kind = fields.get(name)
+    if name == names.time and not isinstance(kind, (t.DateType, t.TimestampNTZType)):
+        return t.TimestampType()
+    return kind
+
+
 def sources_of(events: DataFrame | Mapping[str, DataFrame], names: Names) -> tuple[Source, ...]:
     """The frames that a user gave: one with a column of types, one with a single class, or one for each class."""
     if isinstance(events, Mapping):
@@ -134,12 +163,12 @@ def sources_of(events: DataFrame | Mapping[str, DataFrame], names: Names) -> tup
     else:
         found = (Source(events, names, names.event_type),)
     for source in found:
-        _check(source)
+        check_columns(source.fields, names, one_class=source.event_class is not None)
     return found
 
 
-def _check(source: Source) -> None:
-    names, fields = source.names, source.fields
+def check_columns(fields: Mapping[str, t.DataType], names: Names, *, one_class: bool) -> None:
+    """Refuse columns that cannot say when, what or which event it was."""
     _needed(names.time, "time", fields)
     kind = fields[names.time]
     times = (t.TimestampType, t.TimestampNTZType, t.DateType, t.StringType, t.VarcharType, t.CharType, t.NumericType)
@@ -147,14 +176,14 @@ def _check(source: Source) -> None:
         raise InputError(
             Diagnostic("E401", f"{names.time} is of type {kind.simpleString()}, which is not a time", hint=_TIME_HINT)
         )
-    if source.event_class is None:
+    if not one_class:
         _needed(names.type, "type", fields)
         if not isinstance(fields[names.type], (t.StringType, t.VarcharType, t.CharType)):
             raise InputError(
                 Diagnostic(
                     "E402",
-                    f"{names.type} is of type {fields[names.type].simpleString()}, which is not the name of an event class",
-                    hint="give a text",
+                    f"{names.type} is of type {fields[names.type].simpleString()}",
+                    hint="the name of an event class is a text",
                 )
             )
     if names.id not in fields:

@@ -26,8 +26,8 @@ class Typed:
     column: Column
     whole: bool = False
     plain: Column | None = None
-    """The column as it lies in the source, if comparing it needs no more than a test for not-a-number: a condition on it
-    can be pushed into a scan."""
+    """The column as it lies in the source, if comparing it needs no more than a test for not-a-number: a condition on
+    it can be pushed into a scan."""
 
     @property
     def double(self) -> Column:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Protocol
 
 from pyspark.sql import types as t
 
@@ -10,7 +11,6 @@ from ensue.algebra import atoms, scope
 from ensue.embedded.patterns import Watched
 from ensue.errors import Diagnostic, InputError
 from ensue.model import Taxonomy
-from ensue.spark.sources import Source
 
 CONSTITUENT = t.StructType(
     [
@@ -31,6 +31,16 @@ AFTER = (t.StructField("constituents", t.ArrayType(CONSTITUENT)),)
 _WHOLE = (t.ByteType, t.ShortType, t.IntegerType, t.LongType)
 _EXACT_DIGITS = 15
 """A decimal of so many digits comes back from a double as it was."""
+
+
+class Declared(Protocol):
+    """Events whose attributes have types; of one class, or of those that a column of types tells."""
+
+    @property
+    def event_class(self) -> str | None: ...
+
+    def attribute_type(self, name: str) -> t.DataType | None:
+        """The type of an attribute; None if there is none of that name."""
 
 
 def schema(variables: Mapping[str, t.DataType]) -> t.StructType:
@@ -54,7 +64,9 @@ def variable_columns(variables: Iterable[str]) -> list[str]:
     return columns
 
 
-def variable_types(watched: Iterable[Watched], sources: Iterable[Source], taxonomy: Taxonomy) -> dict[str, t.DataType]:
+def variable_types(
+    watched: Iterable[Watched], sources: Iterable[Declared], taxonomy: Taxonomy
+) -> dict[str, t.DataType]:
     """Every variable of the patterns with its type, in the order of their names."""
     bound: dict[str, dict[str, list[t.DataType]]] = {}
     exported: set[str] = set()

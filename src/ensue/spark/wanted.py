@@ -1,7 +1,7 @@
 """Which rows some atom wants, and what of them the engine needs to know.
 
-The condition of every atom becomes a column. Where Spark says exactly what the condition says, the engine does not test it
-again: it is told by a bit, or, if the atom is the only one that wants events of its types, by the row's being there.
+The condition of every atom becomes a column. Where Spark says exactly what the condition says, the engine does not test
+it again: it is told by a bit, or, if the atom is the only one that wants events of its types, by the row's being there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from ensue.algebra.patterns import Atom
 from ensue.embedded.patterns import Watched
 from ensue.language.rewriting import map_atoms
 from ensue.model import Taxonomy
-from ensue.spark.conditions import Filter, holds
 from ensue.spark.keys import any_event
 from ensue.spark.sources import Source
 
@@ -43,7 +42,7 @@ class Wanted:
     def of(cls, watched: Sequence[Watched], sources: Sequence[Source], taxonomy: Taxonomy) -> Wanted:
         found = tuple(dict.fromkeys(atom for item in watched for atom in atoms(item.pattern)))
         everything = any(any_event(item.pattern) for item in watched)
-        exact = frozenset(atom for atom in found if all(_filter(atom, source).exact for source in sources))
+        exact = frozenset(atom for atom in found if all(source.filter(atom).exact for source in sources))
         shared = [atom for atom in found if everything or not _alone(atom, found, taxonomy)]
         return cls(
             found, everything, taxonomy, exact, tuple(a for a in shared if a.condition is not None and a in exact)
@@ -111,7 +110,7 @@ class Wanted:
         return columns
 
     def _wants(self, atom: Atom, source: Source) -> Column:
-        of_type, condition = source.of_types(self.taxonomy.below(atom.type)), _filter(atom, source).column
+        of_type, condition = source.of_types(self.taxonomy.below(atom.type)), source.filter(atom).column
         if of_type is False:
             return f.lit(False)
         tested = condition if condition is not None else f.lit(True)
@@ -123,13 +122,9 @@ def bit_name(place: int) -> str:
     return f"\0{place}"
 
 
-def _filter(atom: Atom, source: Source) -> Filter:
-    return Filter(None, True) if atom.condition is None else holds(atom.condition, source.attribute)
-
-
 def _passes(atom: Atom, source: Source) -> Column | None:
     """Where an atom may want a row of its types: its condition may hold, and no variable would lack a value."""
-    found = _filter(atom, source).column
+    found = source.filter(atom).column
     parts = [] if found is None else [found]
     for _, attribute in dict.fromkeys(atom.bindings):
         value = source.attribute(attribute)

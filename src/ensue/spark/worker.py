@@ -73,14 +73,15 @@ class Work:
         del received
         if self.layout.sliced:
             for part in _slices(table):
-                yield from self._occurrences(part, None, _begin_of_slice(part))
+                yield from self.occurrences(self._batch(part), since=_begin_of_slice(part))
         else:
             events, span = _span(table) if self.layout.spanned else (table, None)
-            yield from self._occurrences(events, span, -FOREVER)
+            yield from self.occurrences(self._batch(events), span)
 
-    def _occurrences(self, table: pa.Table, span: tuple[int, int] | None, since: int) -> Iterator[pa.RecordBatch]:
-        """What is found in events, if it does not end before an instant."""
-        batch = self._batch(table)
+    def occurrences(
+        self, batch: EventBatch, span: tuple[int, int] | None = None, since: int = -FOREVER
+    ) -> Iterator[pa.RecordBatch]:
+        """What is found in events, if it does not end before an instant; `span` is that of the whole history."""
         _refuse_duplicates(batch)
         batch = batch.sorted()
         engine = Engine({item.name: (item.pattern, item.context) for item in self.watched}, self.taxonomy)
@@ -102,9 +103,8 @@ class Work:
         def attribute(name: str) -> Column:
             if name in layout.bits:
                 column, bit = layout.bits[name]
-                return Column(
-                    count, {"truth": ((np.asarray(_whole(table, column)) >> bit) & 1 == 1, np.ones(count, np.bool_))}
-                )
+                told = (np.asarray(_whole(table, column)) >> bit) & 1 == 1
+                return Column(count, {"truth": (told, np.ones(count, np.bool_))})
             if name == layout.time:
                 return Column(count, {"time": (times, np.ones(count, np.bool_))})
             columns = [from_arrow(_whole(table, column)) for column in layout.attributes.get(name, ())]
@@ -179,7 +179,7 @@ def _ids(column: pa.Array) -> Ids:
     if not negative.any():
         return Ids(codes, Ids.from_texts([]).texts)
     texts = pa.array(codes[negative]).cast(pa.large_string())
-    return Ids(np.where(negative, -np.cumsum(negative), codes), texts)
+    return Ids(np.where(negative, -np.cumsum(negative, dtype=np.int64), codes), texts)
 
 
 def _refuse_duplicates(batch: EventBatch) -> None:

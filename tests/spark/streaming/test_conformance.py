@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 import pytest
-from tests.conformance.cases import Case
+from tests.conformance.cases import Case  # noqa: TC002
 from tests.conformance.files import all_cases
 from tests.conformance.runners import read
 
