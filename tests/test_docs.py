@@ -14,7 +14,7 @@ SOURCE = DOCS.parent / "src" / "ensue"
 README = DOCS.parent / "README.md"
 
 
-@pytest.mark.parametrize("page", [DOCS / "api.md", README], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [DOCS / "api.md", DOCS / "streaming.md", README], ids=lambda page: page.name)
 def test_python_examples(page):
     result = doctest.testfile(str(page), module_relative=False)
     assert result.attempted

@@ -86,7 +86,7 @@ class StreamRun:
 
     def __init__(
         self,
-        patterns: Patterns,
+        patterns: Patterns | Watchlist,
         context: str | Context = "recent",
         *,
         delay: Length = 0,
@@ -95,7 +95,7 @@ class StreamRun:
         columns: pa.Schema | None = None,
         program: Program | None = None,
     ) -> None:
-        self._watchlist = Watchlist.of(patterns, context, program)
+        self._watchlist = patterns if isinstance(patterns, Watchlist) else Watchlist.of(patterns, context, program)
         self._delay = parse_duration(delay)
         self._key, self._shards = key, shards if key else 1
         self._columns = columns
@@ -174,12 +174,12 @@ class _Driver:
         from ensue.spark.streaming.occurrences import occurrence_schema
         from ensue.spark.streaming.plan import StreamPlan
 
-        kinds = {
-            variable: columns.field(attribute).type
-            for item in watchlist.watched
-            for atom in atoms(item.pattern)
-            for variable, attribute in atom.bindings
-        }
+        kinds: dict[str, pa.DataType] = {}
+        for item in watchlist.watched:
+            for atom in atoms(item.pattern):
+                for variable, attribute in atom.bindings:
+                    kind = columns.field(attribute).type
+                    kinds[variable] = _common(kinds.get(variable, kind), kind)
         variables = sorted({name for item in watchlist.watched for name in scope(item.pattern).sometimes})
         found = occurrence_schema([(name, kinds[name]) for name in variables])
         self._plan = StreamPlan((watchlist,), shards, Names(), delay, columns, found)
@@ -257,6 +257,14 @@ class _Driver:
         found = [read(row["parcel"]) for row in rows if row["kind"] == FOUND]
         refused = [event for row in rows if row["kind"] != FOUND for event in read(row["parcel"]).to_pylist()]
         return pa.concat_tables([self._plan.found.empty_table(), *found]), refused
+
+
+def _common(one: pa.DataType, two: pa.DataType) -> pa.DataType:
+    """A type for values of both: what is not of one kind is written as text."""
+    if one == two:
+        return one
+    numbers = all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in (one, two))
+    return pa.float64() if numbers else pa.string()
 
 
 def _column(rows: list[dict[str, object]], field: pa.Field) -> pa.Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -124,3 +125,27 @@ def test_each_batch_gives_both_halves_and_reads_once(spark: SparkSession, files:
     query.awaitTermination()
     assert (set(seen["found"]), seen["refused"]) == (expected(PAIR, files.given), ["x1"])
     assert sum(progress["numInputRows"] for progress in query.recentProgress) == len(files.given)
+
+
+@pytest.mark.slow
+def test_a_heartbeat_moves_time_while_nothing_happens(spark: SparkSession, files: Files):
+    """It takes the wall clock: the delay of five seconds after b really passes."""
+    now = datetime.now(UTC)
+    times = {"a": now - timedelta(seconds=1), "b": now}
+    files.put({"type": name.upper(), "time": time.isoformat(), "id": name, "v": 1} for name, time in times.items())
+    query = (
+        stream(LONELY, files.stream(spark), delay="1 second", heartbeat="1 second")
+        .everything.writeStream.format("memory")
+        .queryName("beaten")
+        .option("checkpointLocation", files.checkpoint)
+        .trigger(processingTime="1 second")
+        .start()
+    )
+    try:
+        for _ in range(120):
+            query.awaitTermination(1)
+            if spark.table("beaten").count():
+                break
+        assert {row.id for row in spark.table("beaten").collect()} == expected(LONELY, files.given)
+    finally:
+        query.stop()

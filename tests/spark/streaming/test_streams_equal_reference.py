@@ -11,8 +11,8 @@ from tests.spark.streaming.sweeps import COLUMNS, Stream, streams
 from ensue.embedded.detecting import detect
 from ensue.testing import EmbeddedRun, Run, StreamRun, assert_same
 
-# a case is a few dozen calls of the operator, each with saving and restoring: a quarter of the usual number is a minute
-few = settings(max_examples=settings().max_examples // 4)
+# a case is a few dozen calls of the operator, each with saving and restoring: half the usual number is a minute
+few = settings(max_examples=settings().max_examples // 2)
 
 
 def run_whole(run: Run, stream: Stream, restarts: bool = False) -> list[object]:
