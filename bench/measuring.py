@@ -124,14 +124,16 @@ def peak_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def save(name: str, facts: dict[str, object], settings: dict[str, object], results: object, quiet: Quiet) -> None:
-    """Write bench/results/<name>.json."""
+def save(
+    name: str, facts: dict[str, object], settings: dict[str, object], results: object, quiet: Quiet | None = None
+) -> None:
+    """Write bench/results/<name>.json. Where several processes do the work, nobody can say how quiet it was."""
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"
     content = {
         "benchmark": name,
         "machine": facts,
-        "measurement": quiet.summary(),
+        "measurement": quiet.summary() if quiet else {"load_after": _load()},
         "settings": settings,
         "results": results,
     }

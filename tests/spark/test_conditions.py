@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
@@ -12,9 +13,10 @@ from hypothesis import Phase, given, settings, strategies as st
 from tests.strategies import expressions
 
 from ensue.algebra.expressions import Attribute, Expression
+from ensue.algebra.patterns import Atom
 from ensue.embedded.incoming import Names
 from ensue.language import parse_pattern
-from ensue.model.values import normal, value_key
+from ensue.model.values import Value, normal, value_key
 from ensue.reference.conditions import evaluate, holds as holds_in_reference
 from ensue.spark.conditions import Inexact, holds, value
 from ensue.spark.sources import Source
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 LARGE = 2**53
-ROWS = {
+ROWS: dict[str, tuple[pa.DataType, list[Any]]] = {
     "n": (pa.int64(), [1, 2, -3, 0, None, LARGE + 1, -(2**63), 2**63 - 1, 10, 7]),
     "i": (pa.int32(), [1, None, 3, 0, -1, 2, 2**31 - 1, 5, 10, -7]),
     "d": (pa.float64(), [1.0, 2.5, math.nan, -0.0, None, float(LARGE), math.inf, -math.inf, 1e-3, -0.5]),
@@ -58,13 +60,21 @@ def source(spark: SparkSession) -> Source:
     return Source(spark.createDataFrame(pa.table(columns)).cache(), Names(), "A")
 
 
-def looked_up(row: int, name: str) -> object:
-    return normal(ROWS[name][1][row]) if name in ROWS else None
+def looked_up(row: int) -> Callable[[str], Value | None]:
+    return lambda name: normal(ROWS[name][1][row]) if name in ROWS else None
+
+
+def condition_of(text: str) -> Expression:
+    pattern = parse_pattern(f"A({text})")
+    assert isinstance(pattern, Atom)
+    assert pattern.condition is not None
+    return pattern.condition
 
 
 def compare(source: Source, conditions: list[Expression]) -> int:
     """Ask Spark about all of them at once; gives how many it could say exactly."""
-    columns, checks = [source.frame.id], []
+    columns = [source.frame.id]
+    checks: list[tuple[str, Expression, bool, str | None]] = []
     for number, condition in enumerate(conditions):
         where = holds(condition, source.attribute)
         if where.column is not None:
@@ -79,9 +89,9 @@ def compare(source: Source, conditions: list[Expression]) -> int:
     rows = sorted(source.frame.select(*columns).collect(), key=lambda row: int(row["id"]))
     for name, condition, exact, kind in checks:
         for number, row in enumerate(rows):
-            expected = evaluate(condition, lambda attribute, n=number: looked_up(n, attribute))
+            expected = evaluate(condition, looked_up(number))
             if kind is None:
-                true = holds_in_reference(condition, lambda attribute, n=number: looked_up(n, attribute))
+                true = holds_in_reference(condition, looked_up(number))
                 assert (row[name] is True) == true or (not exact and not true), f"{condition} in row {number}"
             else:
                 assert same(row[name], expected), f"{condition} in row {number}: {row[name]!r}, not {expected!r}"
@@ -120,7 +130,7 @@ n = n | d = d | n < i | gone = 1 | gone is null | gone is not null | n is null a
 
 def test_what_people_write(source):
     texts = [text.strip() for text in SAID.replace("\n", "|").split("|") if text.strip()]
-    conditions = [parse_pattern(f"A({text})").condition for text in texts]
+    conditions = [condition_of(text) for text in texts]
     assert compare(source, conditions) >= len(texts) - 2  # all but upper and lower
 
 
@@ -139,6 +149,6 @@ def test_what_people_write(source):
 def test_conditions_reach_the_scan(spark, source, tmp_path, condition, pushed, capsys):
     source.frame.write.parquet(str(tmp_path / "events"))
     frame = spark.read.parquet(str(tmp_path / "events"))
-    where = holds(parse_pattern(f"A({condition})").condition, Source(frame, Names(), "A").attribute)
+    where = holds(condition_of(condition), Source(frame, Names(), "A").attribute)
     frame.where(where.column).explain()
     assert pushed in capsys.readouterr().out

@@ -6,7 +6,7 @@ from tests.spark.worlds import detected, keyed_worlds, worlds
 AT_ONCE = 10
 """So many cases are one job of Spark. A failing list of them is not made smaller: each try would be a job."""
 
-_few = settings(max_examples=8, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+_few = settings(max_examples=3, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 
 
 @_few

@@ -171,7 +171,7 @@ def _rows(
         value = source.attribute(name)
         columns += [_as(value, kind, type_name).alias(column) for column, kind, type_name in parts]
     if group.key:
-        columns.append(_key(source, sources, group.key).alias("key"))
+        columns.append(key_column(source, sources, group.key).alias("key"))
     return frame.select(*columns)
 
 
@@ -179,7 +179,7 @@ def _as(value: Typed, kind: str, type_name: str) -> Column:
     return (value.column if value.kind == kind else f.lit(None)).cast(type_name)
 
 
-def _key(source: Source, sources: Sequence[Source], key: Key) -> Column:
+def key_column(source: Source, sources: Sequence[Source], key: Key) -> Column:
     """One number for the values of the key, the same for values that are equal."""
     width = max(len(route) for route in key.routes.values())
     values = []

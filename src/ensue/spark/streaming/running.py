@@ -18,7 +18,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from ensue.embedded.incoming import Names
 from ensue.embedded.patterns import Watchlist
 from ensue.errors import Diagnostic, InputError
-from ensue.spark.history import Group, _key, groups
+from ensue.spark.history import Group, groups, key_column
 from ensue.spark.keys import NO_KEY
 from ensue.spark.sources import Source
 from ensue.spark.streaming.heartbeat import heartbeat
@@ -133,7 +133,7 @@ def _place(
         place = f.lit(number * shards)
         # what depends on when the history began has to see every event
         return place if condition is None or part.spanned else f.when(condition, place)
-    spread = f.pmod(_key(source, sources, part.key), f.lit(shards)).cast("int") + f.lit(number * shards)
+    spread = f.pmod(key_column(source, sources, part.key), f.lit(shards)).cast("int") + f.lit(number * shards)
     return spread if condition is None else f.when(condition, spread)
 
 
