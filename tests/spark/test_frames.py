@@ -191,10 +191,14 @@ def test_values_of_different_kinds_in_one_variable(frame):
         ensue.detect("Login(user = ?x) then Login(n = ?x) within 1 minute", frame)
 
 
-def test_a_stream_is_not_there_yet(spark):
-    stream = spark.readStream.format("rate").load().selectExpr("value id", "timestamp time")
-    with pytest.raises(ensue.InputError, match="E422"):
-        ensue.detect("A", stream, event_type="A")
+def test_classes_defined_by_patterns_are_refused(frame):
+    program = ensue.parse_program(
+        "CREATE SUBSCRIBED EVENT CLASS Login(user STRING, n INT);"
+        "CREATE COMPLEX EVENT CLASS Twice(u STRING) AS DETECT Login(user = ?u) then Login(user = ?u) within 1 minute "
+        "IN CONTEXT recent;"
+    )
+    with pytest.raises(ensue.PatternError, match="E411: Twice is defined by a pattern"):
+        ensue.detect("Twice(u = ?x)", frame, program=program)
 
 
 @pytest.mark.parametrize(

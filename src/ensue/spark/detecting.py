@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ensue.embedded.incoming import Names
 from ensue.embedded.patterns import Patterns, Watchlist
-from ensue.errors import Diagnostic, InputError
+from ensue.errors import Diagnostic, InputError, PatternError
 from ensue.spark.history import detect_history
 from ensue.spark.sources import Source, sources_of
 from ensue.time import parse_duration
@@ -40,7 +40,7 @@ def detect(
 
     Nothing runs before the result is asked for. docs/spark.md describes the columns, and what Spark has to do.
     """
-    watchlist = Watchlist.of(patterns, context, program)
+    watchlist = _over_events(Watchlist.of(patterns, context, program))
     sources = sources_of(events, Names(type, time, id, event_type))
     if any(source.frame.isStreaming for source in sources):
         if attributes:
@@ -77,7 +77,7 @@ def stream(
     many places the keys are spread, fixed in the checkpoint. With a `heartbeat`, time goes on while no event comes, by
     the wall clock. docs/streaming.md describes all of it.
     """
-    watchlist = Watchlist.of(patterns, context, program)
+    watchlist = _over_events(Watchlist.of(patterns, context, program))
     return stream_of(watchlist, sources_of(events, Names(type, time, id, event_type)), delay, shards, heartbeat)
 
 
@@ -98,6 +98,15 @@ def stream_of(
         raise InputError(Diagnostic("E410", f"shards cannot be {shards!r}", hint="give a number from 1 on"))
     lengths = [_length(name, length) for name, length in (("delay", delay), ("heartbeat", heartbeat))]
     return detect_stream(watchlist, sources, lengths[0], shards, lengths[1])
+
+
+def _over_events(watchlist: Watchlist) -> Watchlist:
+    """On Spark a frame has no events of a class that the program defines by a pattern: refused, not left out."""
+    for item in watchlist.derived:
+        message = f"{item.name} is defined by a pattern: frames of Spark have no events of it yet"
+        hint = "detect it first, and give its occurrences as the events of that class"
+        raise PatternError(Diagnostic("E411", message, hint=hint))
+    return watchlist
 
 
 def _length(name: str, length: Length | None) -> int | None:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from ensue.embedded.findings import INSTANT, id_texts, variable_columns
-from ensue.embedded.levels import Report
 from ensue.embedded.kinds import column_as
+from ensue.embedded.levels import Report
 from ensue.embedded.session import Session
 from ensue.engine.arrays import Ints
 from ensue.engine.store import Store
