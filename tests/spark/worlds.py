@@ -14,7 +14,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 from tests.engine import cases
 
-from ensue.algebra import Context, Pattern
+from ensue.algebra import Context, Pattern, patterns as pt
 from ensue.embedded.incoming import Names
 from ensue.embedded.patterns import Watched, Watchlist
 from ensue.language.rewriting import map_atoms
@@ -142,6 +142,31 @@ def keyed_worlds(draw: st.DrawFn) -> World:
     attributes = {name: draw(st.sampled_from("vw")) for name in cases.TYPES}
     pattern = map_atoms(world.pattern, lambda atom: atom.bind("k", attributes[atom.type]))
     return World(pattern, world.context, world.events, world.columns, world.framed)
+
+
+@st.composite
+def local_worlds(draw: st.DrawFn) -> World:
+    """Worlds that may be looked at in slices of time: nothing is used up, and what is far apart has no meaning."""
+    world = draw(worlds(1))
+    pattern = pt.Within(draw(_local_patterns(2)), draw(st.integers(0, 4)) * cases.SECOND)
+    context = draw(st.sampled_from([Context.ALL, Context.RECENT]))
+    return World(pattern, context, world.events, world.columns, world.framed)
+
+
+def _local_patterns(depth: int) -> st.SearchStrategy[Pattern]:
+    atoms = cases.atoms()
+    if depth == 0:
+        return atoms
+    inner = _local_patterns(depth - 1)
+    return st.one_of(
+        *(st.builds(node, inner, inner) for node in (pt.Or, pt.And, pt.Then, pt.Then, pt.ThenBetween, pt.Without)),
+        st.builds(lambda operands: pt.SomeOf(2, tuple(operands)), st.lists(inner, min_size=2, max_size=3)),
+        st.builds(pt.Star, inner, inner, inner),
+        st.builds(pt.Aperiodic, inner, inner, inner, st.just(False)),
+        st.builds(pt.Times, st.integers(1, 3), atoms),
+        st.builds(pt.Where, inner, cases.conditions()),
+        st.builds(pt.Inside, inner, cases.fixed_intervals()),
+    )
 
 
 def _cast(value: Value | None, kind: str) -> Value | None:

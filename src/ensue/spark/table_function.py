@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as f, types as t
-from pyspark.sql.udtf import AnalyzeArgument, AnalyzeResult, PartitioningColumn, UserDefinedTableFunction
+from pyspark.sql.udtf import AnalyzeArgument, AnalyzeResult, PartitioningColumn
 
 from ensue.embedded.incoming import Names, Positions, refused
 from ensue.embedded.patterns import Watchlist
@@ -38,8 +38,7 @@ SHARDS = 64
 
 def register(spark: SparkSession, name: str = NAME) -> None:
     """Make the table function known to a session."""
-    function = f.udtf(Detection, useArrow=False)
-    assert isinstance(function, UserDefinedTableFunction)  # noqa: S101 - and not a decorator that waits for a class
+    function: Any = f.udtf(Detection, useArrow=False)  # by its type it could also be a decorator that waits for a class
     spark.udtf.register(name, function)
 
 
