@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -11,17 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import cyclopts
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
-from pyspark.sql import SparkSession
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 import ensue
-from bench import data, measuring, workloads
+from bench import data, measuring, on_spark, workloads
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame
 
 TARGET = 0.5
@@ -74,8 +69,8 @@ def main(events: int = data.DEFAULT_EVENTS, runs: int = 3, context: str = "chron
     facts = measuring.machine()
     cases = [Case(workload, context) for workload in workloads.WORKLOADS]
     with tempfile.TemporaryDirectory() as folder:
-        _write(Path(folder), events)
-        spark = _session()
+        on_spark.write_events(Path(folder), events)
+        spark = on_spark.session()
         try:
             frame = spark.read.parquet(folder)
             for case in cases:  # start the workers, load the kernels
@@ -104,30 +99,6 @@ def _identity(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 def _finish(frame: DataFrame) -> None:
     frame.write.format("noop").mode("overwrite").save()
-
-
-def _write(folder: Path, events: int, at_once: int = 1_000_000) -> None:
-    for start in range(0, events, at_once):
-        count = min(at_once, events - start)
-        table = data.events(count, start)
-        ids = pa.array(np.arange(start, start + count, dtype=np.int64))
-        table = table.set_column(0, "type", table.column("type").cast(pa.string())).append_column("id", ids)
-        pq.write_table(table, folder / f"{start:012}.parquet")
-
-
-def _session() -> SparkSession:
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    session = (
-        SparkSession.Builder()
-        .master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.shuffle.partitions", "8")
-        .config("spark.driver.memory", "3g")
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("ERROR")
-    return session
 
 
 def _table(cases: list[Case], events: int, runs: int) -> Table:
