@@ -20,8 +20,8 @@ _RUNNING: list[subprocess.Popen[bytes]] = []
 @atexit.register
 def stop_all() -> None:
     """What a test that crashed has left."""
-    for server in list(_RUNNING):
-        stop(server)
+    while _RUNNING:
+        stop(_RUNNING[-1])
 
 
 def free_port() -> int:

@@ -26,8 +26,8 @@ def read_json(
 
     `options` are those of Spark's connector, as `kafka.bootstrap.servers`, `subscribe` and `startingOffsets`. An event
     without an id gets its position, `topic/partition/offset`, which stays the same however often it is read. If the
-    value is no JSON object or does not fit the schema, all columns are null but the id, which says where it is in Kafka,
-    and `_broken`, which is its text: a detection refuses such a row as it does any other without a type, and goes on.
+    value is no JSON object or does not fit the schema, all columns are null but the id, which is its position, and
+    `_broken`, which is its text: a detection refuses such a row as it does any other without a type, and goes on.
     """
     reader = spark.readStream if live else spark.read
     return parsed(reader.format("kafka").options(**options).load(), schema, id=id)
@@ -57,7 +57,7 @@ def parsed(records: DataFrame, schema: str | t.StructType, *, id: str = "id") ->
 def as_records(frame: DataFrame, key: str = "id") -> DataFrame:
     """Rows as Spark's connector writes them: `key`, the occurrence's id, and `value`, the whole row in JSON.
 
-    A micro-batch that is done again after a crash writes its records again, with the same keys: who reads them takes one
-    of each key, or lets Kafka compact the topic.
+    A micro-batch that is done again after a crash writes its records again, with the same keys: who reads them takes
+    one of each key, or lets Kafka compact the topic.
     """
     return frame.select(quoted(key).cast("string").alias("key"), f.to_json(f.struct("*"), _EXACT).alias("value"))
