@@ -60,9 +60,11 @@ def stop(server: subprocess.Popen[bytes], patience: float = 10) -> None:
 
 
 @contextmanager
-def running(command: Sequence[str], log: Path, answers: Callable[[], bool]) -> Iterator[subprocess.Popen[bytes]]:
+def running(
+    command: Sequence[str], log: Path, answers: Callable[[], bool], environment: Mapping[str, str] | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
     """A server while the block runs, from the moment when it answers."""
-    server = start(command, log)
+    server = start(command, log, environment)
     try:
         wait_until(answers, server, log)
         yield server

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import Column, DataFrame, functions as f, types as t
 
+from ensue.errors import Diagnostic, InputError
 from ensue.spark.values import quoted
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ def read_json(
 
 def parsed(records: DataFrame, schema: str | t.StructType, *, id: str = "id") -> DataFrame:
     """The same of records that the caller has read: a frame as Spark's connector gives it."""
-    fields = t.StructType.fromDDL(schema) if isinstance(schema, str) else schema
-    whole = t.StructType([*fields.fields, t.StructField(BROKEN, t.StringType())])
+    fields = (_parsed_schema(schema) if isinstance(schema, str) else schema).fields
+    whole = t.StructType([*fields, t.StructField(BROKEN, t.StringType())])
     reading = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": BROKEN, **_ZONE}
     event = f.from_json(f.col("value").cast("string"), whole, reading)
     position = f.concat_ws("/", "topic", "partition", "offset")
@@ -49,7 +50,7 @@ def parsed(records: DataFrame, schema: str | t.StructType, *, id: str = "id") ->
         return value.alias(field.name)
 
     columns = [column(field) for field in fields]
-    if id not in fields.names:
+    if all(field.name != id for field in fields):
         columns.append(f.col("position").alias(id))
     return parts.select(*columns, f.col(f"event.{BROKEN}").alias(BROKEN))
 
@@ -61,3 +62,10 @@ def as_records(frame: DataFrame, key: str = "id") -> DataFrame:
     one of each key, or lets Kafka compact the topic.
     """
     return frame.select(quoted(key).cast("string").alias("key"), f.to_json(f.struct("*"), _EXACT).alias("value"))
+
+
+def _parsed_schema(text: str) -> t.StructType:
+    schema = t.DataType.fromDDL(text)
+    if not isinstance(schema, t.StructType):
+        raise InputError(Diagnostic("E410", f"{text!r} is not a list of columns", hint="as in 'type STRING, v BIGINT'"))
+    return schema

@@ -7,14 +7,17 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from subprocess import Popen
 
-import psutil
+import psutil  # type: ignore[import-untyped]
 import pyspark
 from tests.spark.servers import free_port, is_listening, running
 
 HOME = Path(pyspark.__file__).parent
+INSTALLED = {"SPARK_HOME": str(HOME), "SPARK_SCALA_VERSION": "2.13"}
+"""What Spark's own start scripts tell a worker; executors are started with it."""
 DEPLOY = "org.apache.spark.deploy"
 QUIET = """
 rootLogger.level = error
@@ -62,7 +65,8 @@ def running_cluster(folder: Path) -> Iterator[Cluster]:
             command = [*java, f"{DEPLOY}.worker.Worker", *at, "--cores", "1", "--memory", "1g"]
             command += ["--webui-port", str(page), "--work-dir", str(work[-1]), master]
             log = folder / f"{name}.log"
-            workers.append(stack.enter_context(running(command, log, lambda page=page: is_listening(page))))
+            listens = partial(is_listening, page)
+            workers.append(stack.enter_context(running(command, log, listens, INSTALLED)))
         yield Cluster(master, tuple(workers), tuple(work))
 
 

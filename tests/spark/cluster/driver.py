@@ -37,8 +37,6 @@ def session(master: str) -> SparkSession:
         .config("spark.executor.memory", "600m")
         .config("spark.executor.cores", "1")
         .config("spark.executorEnv.NUMBA_CACHE_DIR", CACHE)  # in the folder of each executor
-        .config("spark.network.timeout", "30s")
-        .config("spark.executor.heartbeatInterval", "5s")
         .getOrCreate()
     )
 

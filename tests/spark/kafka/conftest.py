@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -31,4 +32,4 @@ def connected(spark: SparkSession) -> SparkSession:
 @pytest.fixture
 def topics(connected: SparkSession, broker: str, request: pytest.FixtureRequest) -> Topics:
     """Topics of this test alone."""
-    return Topics(connected, broker, request.node.name)
+    return Topics(connected, broker, re.sub(r"[^\w-]+", "-", request.node.name))

@@ -125,9 +125,9 @@ def test_what_is_not_an_event_keeps_its_text_and_place(topics: Topics):
     assert [row.t for row in found.collect()] == [parse_instant("2026-07-10T09:00:00.000001Z")]
 
 
-@pytest.mark.parametrize("schema", ["type STRING, time TIMESTAMP, v BIGINT", "type STRING, time TIMESTAMP, id BIGINT"])
+@pytest.mark.parametrize("schema", ["type STRING, time TIMESTAMP", "type STRING, time TIMESTAMP, id BIGINT"])
 def test_ids_may_be_numbers_or_left_out_of_the_schema(topics: Topics, schema: str):
-    topics.put(schema[-9:-7], [{"type": "A", "time": "2026-07-10T09:00:00Z", "v": 1, "id": 7}])
-    options = {**topics.servers, "subscribe": topics.name(schema[-9:-7])}
+    topics.put("in", [{"type": "A", "time": "2026-07-10T09:00:00Z", "id": 7}])
+    options = {**topics.servers, "subscribe": topics.name("in")}
     (row,) = read_json(topics.spark, schema, options, live=False).collect()
     assert row.id == "7" if "id" in schema else row.id.endswith(("/0/0", "/1/0"))
