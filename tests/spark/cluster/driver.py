@@ -1,8 +1,9 @@
 """A program as a user would submit it: a batch or a streaming detection on the cluster that it is told.
 
-    python driver.py MASTER history|stream FOLDER [NAME]
+    python driver.py MASTER history:FOLDER:NAME stream:FOLDER:NAME …
 
-It reads FOLDER/in/*.json and writes FOLDER/NAME. While it streams, it prints a line after each micro-batch.
+It reads FOLDER/in/*.json and writes FOLDER/NAME. While it streams, it prints a line after each micro-batch. Settings of
+Spark beyond those below come from the environment, as `spark-submit --conf` would give them.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ PATTERNS = {
     "again": "3 times B(v = ?x) within 30 seconds",
     "silence": "A then (B + 5 seconds) within 1 minute",
 }
-CACHE = "numba-cache"
 
 
 def session(master: str) -> SparkSession:
@@ -36,7 +36,6 @@ def session(master: str) -> SparkSession:
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.executor.memory", "600m")
         .config("spark.executor.cores", "1")
-        .config("spark.executorEnv.NUMBA_CACHE_DIR", CACHE)  # in the folder of each executor
         .getOrCreate()
     )
 

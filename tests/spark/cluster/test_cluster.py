@@ -51,14 +51,15 @@ def written(folder: Path) -> list[tuple[str, str]]:
 
 
 @contextmanager
-def driving(cluster: Cluster, folder: Path, *jobs: str) -> Iterator[Iterator[str]]:
+def driving(cluster: Cluster, folder: Path, *jobs: str, settings: str = "") -> Iterator[Iterator[str]]:
     """The lines that a driver prints; it has to end well."""
     command = [sys.executable, driver.__file__, cluster.master, *jobs]
+    environment = {**driver_environment(), "PYSPARK_SUBMIT_ARGS": f"{settings} pyspark-shell"}
     log = folder / "driver.log"
     with (
         log.open("w") as errors,
         subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=errors, text=True, env=driver_environment(), cwd="/"
+            command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment, cwd="/"
         ) as process,
     ):
         assert process.stdout is not None
@@ -72,19 +73,33 @@ def driving(cluster: Cluster, folder: Path, *jobs: str) -> Iterator[Iterator[str
 
 def test_two_workers_one_of_which_is_lost(cluster: Cluster, tmp_path: Path):
     """A history and a stream; while it runs, kill -9 an executor, which is replaced, and then a whole worker."""
-    events = files_of_events(tmp_path, 6)
+    events = files_of_events(tmp_path, 4)
     expected = embedded(events)
-    assert len(expected) > 20
+    assert len(expected) > 10
     jobs = [f"history:{tmp_path}:history", f"stream:{tmp_path}:stream"]
+    lost = []
     with driving(cluster, tmp_path, *jobs) as lines:
         for line in lines:
-            if line == "done 1\n":
+            if line == "done 0\n":
                 assert {len(cluster.executors(worker)) for worker in (0, 1)} == {1}, "both have an executor"
                 cluster.executors(0)[0].kill()
-            if line == "done 3\n":
+                lost.append("executor")
+            if line == "done 2\n":
                 cluster.workers[1].kill()
+                lost.append("worker")
+    assert lost == ["executor", "worker"]
     assert written(tmp_path / "history") == expected
     assert written(tmp_path / "stream") == expected
-    cached = [path for work in cluster.work for path in work.rglob("*.nbi")]
-    assert cached, "compiled kernels are kept where the executors may write"
-    assert all(driver.CACHE in path.parts for path in cached)
+
+
+@pytest.mark.slow
+def test_executors_keep_kernels_where_they_are_told(cluster: Cluster, tmp_path: Path):
+    """Each executor has an empty folder of its own and has to compile; that of the installed package is not used."""
+    expected = embedded(files_of_events(tmp_path, 2))
+    settings = "--conf spark.executorEnv.NUMBA_CACHE_DIR=kernels"
+    with driving(cluster, tmp_path, f"history:{tmp_path}:history", settings=settings):
+        pass
+    assert written(tmp_path / "history") == expected
+    kept = [path for work in cluster.work for path in work.rglob("*.nbi")]
+    assert kept
+    assert all("kernels" in path.parts for path in kept)

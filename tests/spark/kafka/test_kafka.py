@@ -53,11 +53,11 @@ def forget_the_last_commit(checkpoint: Path) -> None:
 
 
 def test_a_topic_becomes_a_history_exactly_once(topics: Topics, tmp_path: Path):
-    """Several micro-batches, a restart, one that is done twice, and values that are no events."""
+    """A restart, a micro-batch that is done twice, and values that are no events."""
     history, rejects, checkpoint = tmp_path / "history", tmp_path / "rejects", tmp_path / "checkpoint"
 
     def go_on() -> None:
-        found = stream(PAIR, topics.stream("in", at_once=6), delay="1 minute", shards=2)
+        found = stream(PAIR, topics.stream("in", at_once=8), delay="1 minute", shards=2)
         handle = found.each_batch(overwriting(history), overwriting(rejects))
         run(found.everything.writeStream.foreachBatch(handle), checkpoint)
 
