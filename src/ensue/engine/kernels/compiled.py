@@ -11,6 +11,13 @@ Kernel = Callable[..., Any]
 
 
 def kernel(function: Kernel) -> Kernel:
-    """Compile on first use and keep the machine code on disk. Kernels have no annotations: Numba infers their types."""
-    compiled: Kernel = numba.njit(cache=True, nogil=True)(function)
+    """Compile on first use and keep the machine code on disk. Kernels have no annotations: Numba infers their types.
+
+    Where nothing may be written, neither beside this file nor at home, as in some containers, Numba refuses to keep it:
+    then each process compiles for itself. NUMBA_CACHE_DIR names a place to write to.
+    """
+    try:
+        compiled: Kernel = numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:
+        compiled = numba.njit(nogil=True)(function)
     return compiled

@@ -1,0 +1,105 @@
+"""The same detection on a cluster of two workers, and on one that loses an executor and a worker."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.spark.cluster import driver
+from tests.spark.cluster.cluster import Cluster, driver_environment, running_cluster
+from tests.spark.streaming.feeding import Files, event
+
+import ensue
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    with running_cluster(tmp_path) as started:
+        yield started
+
+
+def files_of_events(folder: Path, count: int) -> list[dict[str, Any]]:
+    """Files of a micro-batch each, with events in an order that the delay allows."""
+    chance = random.Random(7)
+    files = Files(folder)
+    for number in range(count):
+        moments = [number * 20 + chance.uniform(0, 20) for _ in range(12)]
+        listed = [(moment, chance.choice("AAB"), chance.randrange(3)) for moment in sorted(moments)]
+        shown = [event(kind, moment, f"e{number}-{i}", v) for i, (moment, kind, v) in enumerate(listed)]
+        shown[2:4] = shown[3:1:-1]
+        files.put(shown)
+    files.put([event("C", count * 20 + 200, "end")])
+    files.put([event("C", count * 20 + 300, "very end")])
+    return files.given
+
+
+def embedded(events: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    found = ensue.detect(driver.PATTERNS, events)
+    return sorted((name, one.id) for name, part in found.items() for one in part)
+
+
+def written(folder: Path) -> list[tuple[str, str]]:
+    lines = [line for path in folder.rglob("*.json") for line in path.read_text("utf-8").splitlines()]
+    return sorted((one["class"], one["id"]) for one in map(json.loads, lines))
+
+
+@contextmanager
+def driving(cluster: Cluster, folder: Path, *jobs: str, settings: str = "") -> Iterator[Iterator[str]]:
+    """The lines that a driver prints; it has to end well."""
+    command = [sys.executable, driver.__file__, cluster.master, *jobs]
+    environment = {**driver_environment(), "PYSPARK_SUBMIT_ARGS": f"{settings} pyspark-shell"}
+    log = folder / "driver.log"
+    with (
+        log.open("w") as errors,
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment, cwd="/"
+        ) as process,
+    ):
+        assert process.stdout is not None
+        try:
+            yield iter(process.stdout)
+            process.stdout.read()
+            assert process.wait(120) == 0, log.read_text("utf-8")[-4000:]
+        finally:
+            process.kill()
+
+
+def test_two_workers_one_of_which_is_lost(cluster: Cluster, tmp_path: Path):
+    """A history and a stream; while it runs, kill -9 an executor, which is replaced, and then a whole worker."""
+    events = files_of_events(tmp_path, 4)
+    expected = embedded(events)
+    assert len(expected) > 10
+    jobs = [f"history:{tmp_path}:history", f"stream:{tmp_path}:stream"]
+    lost = []
+    with driving(cluster, tmp_path, *jobs) as lines:
+        for line in lines:
+            if line == "done 0\n":
+                assert {len(cluster.executors(worker)) for worker in (0, 1)} == {1}, "both have an executor"
+                cluster.executors(0)[0].kill()
+                lost.append("executor")
+            if line == "done 2\n":
+                cluster.workers[1].kill()
+                lost.append("worker")
+    assert lost == ["executor", "worker"]
+    assert written(tmp_path / "history") == expected
+    assert written(tmp_path / "stream") == expected
+
+
+@pytest.mark.slow
+def test_executors_keep_kernels_where_they_are_told(cluster: Cluster, tmp_path: Path):
+    """Each executor has an empty folder of its own and has to compile; that of the installed package is not used."""
+    expected = embedded(files_of_events(tmp_path, 2))
+    settings = "--conf spark.executorEnv.NUMBA_CACHE_DIR=kernels"
+    with driving(cluster, tmp_path, f"history:{tmp_path}:history", settings=settings):
+        pass
+    assert written(tmp_path / "history") == expected
+    kept = [path for work in cluster.work for path in work.rglob("*.nbi")]
+    assert kept
+    assert all("kernels" in path.parts for path in kept)
