@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from ensue.embedded.findings import INSTANT, id_texts, variable_columns
-from ensue.embedded.flows import Report
 from ensue.embedded.kinds import column_as
+from ensue.embedded.levels import Report
 from ensue.embedded.session import Session
 from ensue.engine.arrays import Ints
 from ensue.engine.store import Store
@@ -37,6 +37,8 @@ def occurrence_table(reports: Sequence[Report], session: Session, leaves: Leaves
     tables = []
     for report in reports:
         for item in session.watchlist.watched:
+            if item.name not in report:
+                continue  # it is on another level
             found = report[item.name]
             count = len(found.rows)
             if not count:
