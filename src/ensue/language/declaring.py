@@ -107,7 +107,7 @@ class _Reader:
             self._source.report("E313", f"{name} has no attribute {time!s} to be its time", time, hint=hint)
         elif time is not None and attributes is not None and attributes[time] is AttributeType.TRUTH:
             hint = "a time is a TIMESTAMP, ISO text, or a number of milliseconds since 1970"
-            self._source.report("E312", f"{time!s} is a truth value, and cannot be the time of an event", time, hint=hint)
+            self._source.report("E312", f"{time!s} is a truth value, and not the time of an event", time, hint=hint)
 
     def _check_parent(self, declared: Declared) -> None:
         parent = declared.parent

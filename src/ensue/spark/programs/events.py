@@ -61,7 +61,7 @@ def events_of(raw: Raw, shape: Shape) -> DataFrame:
     frame, broken = _columns(raw, shape)
     values = {name: _converted(frame, name, kind) for name, kind in shape.attributes.items()}
     time = f.timestamp_micros(_moment(frame, shape.time))
-    problems = [broken, _no_time(frame, shape.time, time)]
+    problems = [broken, _no_time(shape.time, time)]
     problems += [_wrong(name, kind, values[name]) for name, kind in shape.attributes.items() if name != shape.time]
     id_text = _id(shape, values)
     problems.append(f.when(id_text.isNull(), _problem("E403", f"the event has no {' or no '.join(shape.key)}")))
@@ -78,14 +78,17 @@ def events_of(raw: Raw, shape: Shape) -> DataFrame:
 
 
 def _columns(raw: Raw, shape: Shape) -> tuple[DataFrame, Column]:
-    """The columns of the class as they came, the whole row as text, and the rows that cannot be taken apart."""
+    """The columns of the class as they came, the whole row as text, and the rows that cannot be taken apart.
+
+    Spark reads the first of two JSON objects in a line and says nothing of the other: as a list, the line shows both.
+    """
     if raw.texts:
         schema = t.StructType([t.StructField(name, t.StringType()) for name in [*shape.columns, CORRUPT]])
         text = f.col(TEXT)
         lines = raw.frame.where(text.isNull() | (f.trim(text) != "")).select(
             text.alias(RAW),
             f.from_json(text, schema, {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT}).alias("__row"),
-            f.try_parse_json(text).isNull().alias("__torn"),
+            f.coalesce(f.json_array_length(f.concat(f.lit("["), text, f.lit("]"))) != 1, f.lit(True)).alias("__torn"),
         )
         row = f.col("__row")
         frame = lines.select(
@@ -123,7 +126,7 @@ def _shown(name: str) -> Column:
     return f.substring(quoted(name).cast("string"), 1, 200)
 
 
-def _no_time(frame: DataFrame, name: str, time: Column) -> Column:
+def _no_time(name: str, time: Column) -> Column:
     missing = f.when(quoted(name).isNull(), _problem("E401", f"the event has no {name}, which is its time"))
     return missing.when(time.isNull(), _problem("E401", f"{name} is ", _shown(name), ", which is not a time"))
 

@@ -75,8 +75,8 @@ def check_same(old: Kept, new: Program, paths: Mapping[str, str], data: Path) ->
     said = "; ".join(f"{what}: {', '.join(names)}" for what, names in listed if names)
     kept = [name for name in before if name in after and name not in changed]
     hint = (
-        f"go on with the old program (it is in {data / _TEXT}), or give the changed one a folder of its own with --data:"
-        " it then reads its sources from their beginning"
+        f"go on with the old program (it is in {data / _TEXT}), or give the changed one a folder of its own with"
+        " --data: it then reads its sources from their beginning"
     )
     if kept:
         hint += f"; unchanged, so that their tables stay valid: {', '.join(kept)}"

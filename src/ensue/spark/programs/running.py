@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame, SparkSession, functions as f
 
+from ensue.algebra.bounds import check_legal
 from ensue.embedded.incoming import Names
 from ensue.embedded.patterns import Derived, Watched, Watchlist
 from ensue.errors import Diagnostic, InputError, PatternError
 from ensue.language.program import Program, SubscribedClass, used_classes
-from ensue.algebra.bounds import check_legal
 from ensue.spark.programs import kept
 from ensue.spark.programs.events import CODE, ID, RAW, REASON, SPARK_TYPES, TIME, Shape, events_of
 from ensue.spark.programs.sinks import Sink, sink_of
 from ensue.spark.programs.sources import read, resolved
 from ensue.spark.programs.tables import DAY, Tables, attribute_column, day_of
-from ensue.spark.programs.tally import DUPLICATE, EVENT, LATE, OCCURRENCE, UNUSABLE, Tally
+from ensue.spark.programs.tally import EVENT, UNUSABLE, Tally
 from ensue.spark.sources import Source
 from ensue.spark.streaming.output import Detection
 from ensue.spark.streaming.running import default_shards, detect_stream, prepare
@@ -90,7 +90,6 @@ def check_runnable(program: Program) -> None:
     problems = []
     taxonomy = program.taxonomy
     fed = {item.declaration.name for item in program.subscribed_classes if item.source is not None}
-    derived = {item.declaration.name for item in program.complex_classes}
     if not fed:
         hint = "FROM json OPTIONS (path '…') behind a subscribed class says where its events are"
         problems.append(Diagnostic("E434", "no class of the program says where its events come from", hint=hint))
@@ -119,8 +118,6 @@ def check_runnable(program: Program) -> None:
             check_legal(one.pattern, one.context)
         except PatternError as error:
             problems += [Diagnostic(p.code, f"{name}: {p.message}", hint=p.hint) for p in error.diagnostics]
-        if any(not taxonomy.below(used) & (fed | derived) for used in used_classes(one.pattern)):
-            continue  # its class has been told already
     if problems:
         raise PatternError(problems)
 
@@ -139,7 +136,9 @@ def shape_of(program: Program, item: SubscribedClass) -> Shape:
         undeclared = [name for name in shape.columns if name not in shape.attributes]
         if undeclared:
             name = item.declaration.name
-            message = f"{name}: the columns of a CSV file are the attributes, in their order, and {undeclared[0]} is none"
+            message = (
+                f"{name}: the columns of a CSV file are the attributes in their order, and {undeclared[0]} is none"
+            )
             hint = f"declare {undeclared[0]}, or say which attribute it is with TIME … and ID …"
             raise InputError(Diagnostic("E434", message, hint=hint))
     return shape

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from ensue.spark.java import check_java
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_PARTITIONS = "spark.sql.shuffle.partitions"
 _QUIET = "rootLogger.level = off\n"
 
 
@@ -27,6 +28,7 @@ def session(
 ) -> Iterator[SparkSession]:
     """A session that ends with the command."""
     check_java()
+    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
@@ -46,13 +48,41 @@ def session(
         for key, value in chosen.items():
             builder = builder.config(key, value)
         try:
-            spark = builder.getOrCreate()
+            with _silenced(not verbose):
+                spark = builder.getOrCreate()
         except (PySparkException, OSError, RuntimeError) as error:
             text = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
             raise InputError(
-                Diagnostic("E431", f"Spark does not start with --master {master}: {text}", hint="-v shows its own words")
+                Diagnostic(
+                    "E431", f"Spark does not start with --master {master}: {text}", hint="-v shows its own words"
+                )
             ) from None
         try:
+            if not spark.sparkContext.getConf().contains(_PARTITIONS):
+                # each has a process of ours: Spark's 200 are for other machines than these
+                spark.conf.set(_PARTITIONS, str(max(1, spark.sparkContext.defaultParallelism)))
             yield spark
         finally:
-            spark.stop()
+            with suppress(Py4JError):  # a signal to the whole group may have ended it already
+                spark.stop()
+
+
+@contextmanager
+def _silenced(wanted: bool) -> Iterator[None]:
+    """Let what is started meanwhile, Spark's own process and its workers, write to nowhere."""
+    if not wanted:
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    before = {number: os.dup(number) for number in (1, 2)}
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        for number in before:
+            os.dup2(nowhere, number)
+        yield
+    finally:
+        for number, copy in before.items():
+            os.dup2(copy, number)
+            os.close(copy)
+        os.close(nowhere)

@@ -91,7 +91,7 @@ def _parquet_schema(spark: SparkSession, name: str, path: str) -> t.StructType:
 
 def _check_path(name: str, path: str) -> None:
     if "://" not in path and not re.search(r"[*?\[{]", path) and not Path(path).exists():
-        hint = "a path in a program is meant from the folder of the program; the folder may be empty, but has to be there"
+        hint = "a path is meant from the folder of the program; the folder may be empty, but has to be there"
         raise InputError(Diagnostic("E600", f"{name}: there is no {path}", hint=hint))
 
 

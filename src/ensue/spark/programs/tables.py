@@ -1,7 +1,7 @@
 """History tables: a folder for each class, in it a folder for each micro-batch, in that one for each day.
 
-What a reader sees is whole: a micro-batch is written aside and renamed into its place. Once there it stays: a batch that
-is run again after a failure reads the same events with the same state, so what it would write is there already.
+What a reader sees is whole: a micro-batch is written aside and renamed into its place. Once there it stays: a batch
+that is run again after a failure reads the same events with the same state, so what it would write is there already.
 """
 
 from __future__ import annotations

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
-
-from pyspark.sql import types as t
+from typing import TYPE_CHECKING
 
 from ensue.algebra import atoms, walk
 from ensue.algebra.patterns import Absence, ThenBetween
@@ -21,6 +20,9 @@ from ensue.model import Taxonomy
 from ensue.spark.history import Group, groups
 from ensue.spark.keys import NO_KEY, Key, _route
 from ensue.spark.variables import Declared, variable_types
+
+if TYPE_CHECKING:
+    from pyspark.sql import types as t
 
 _MOST_CHOICES = 10_000
 
@@ -53,9 +55,7 @@ def operators(watchlist: Watchlist) -> list[Operator]:
             found = _joined(found, item, lineage_key(item, derived_of([item], watchlist), taxonomy))
     keyless = tuple(item for watched, key in found if not key for item in watched)
     parts = [(watched, key) for watched, key in found if key] + ([(keyless, NO_KEY)] if keyless else [])
-    return [
-        Operator(Watchlist(watched, True, taxonomy, derived_of(watched, watchlist)), key) for watched, key in parts
-    ]
+    return [Operator(Watchlist(watched, True, taxonomy, derived_of(watched, watchlist)), key) for watched, key in parts]
 
 
 def _joined(
