@@ -17,8 +17,8 @@ def failure(error: BaseException) -> EnsueError:
     text = str(error)
     ours = _OURS.search(text)
     if ours is not None:
-        hint = _HINT.match(text, ours.end())
-        found = Diagnostic(ours.group(1), ours.group(2), hint=hint.group(1) if hint else None)
+        advice = _HINT.match(text, ours.end())
+        found = Diagnostic(ours.group(1), ours.group(2), hint=advice.group(1) if advice else None)
         return StateError(found) if found.code.startswith("E5") else InputError(found)
     if _HEADERS.search(text):
         said = re.search(r"Header:.*", text)

@@ -28,7 +28,7 @@ def session(
 ) -> Iterator[SparkSession]:
     """A session that ends with the command."""
     check_java()
-    from py4j.protocol import Py4JError
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 

@@ -68,7 +68,7 @@ def _kafka(options: dict[str, str]) -> Sink:
     def write(rows: DataFrame, _batch: int, _count: int) -> None:
         value = f.to_json(f.struct(*rows.drop(DAY).columns))
         messages = rows.select(f.col("id").alias("key"), value.alias("value"))
-        messages.write.format("kafka").options(**options).save()  # type: ignore[arg-type]  # they are texts
+        messages.write.format("kafka").options(**options).save()
 
     return write
 

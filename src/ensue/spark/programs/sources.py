@@ -46,7 +46,7 @@ def read(spark: SparkSession, name: str, connection: Connection, columns: list[s
     path = next(value for key, value in options.items() if key.lower() == "path")
     _check_path(name, path)
     options = {key: value for key, value in options.items() if key.lower() != "path"}
-    stream = spark.readStream.options(**options)  # type: ignore[arg-type]  # they are texts
+    stream = spark.readStream.options(**options)
     match connection.format:
         case "json":
             return Raw(stream.format("text").load(path), texts=True)
@@ -62,7 +62,7 @@ def read(spark: SparkSession, name: str, connection: Connection, columns: list[s
 
 def _kafka(spark: SparkSession, name: str, options: dict[str, str]) -> Raw:
     try:
-        frame = spark.readStream.format("kafka").options(**options).load()  # type: ignore[arg-type]  # as above
+        frame = spark.readStream.format("kafka").options(**options).load()
     except PySparkException as error:
         raise InputError(
             Diagnostic(

@@ -79,7 +79,7 @@ def publish(
     """Write rows aside, and rename them to where they belong; `day` becomes folders."""
     written = aside / uuid4().hex
     placed = rows.coalesce(1) if count < FEW else rows
-    writer = placed.write.format(form).options(**(options or {}))  # type: ignore[arg-type]  # they are texts
+    writer = placed.write.format(form).options(**(options or {}))
     if DAY in rows.columns:
         writer = writer.partitionBy(DAY)
     writer.save(str(written))
