@@ -191,10 +191,12 @@ def test_values_of_different_kinds_in_one_variable(frame):
         ensue.detect("Login(user = ?x) then Login(n = ?x) within 1 minute", frame)
 
 
-def test_a_stream_is_not_there_yet(spark):
+def test_a_stream_gives_a_stream_and_is_not_mixed_with_a_history(spark):
     stream = spark.readStream.format("rate").load().selectExpr("value id", "timestamp time")
+    assert ensue.detect("A", stream, event_type="A").isStreaming
+    history = spark.range(1).selectExpr("id", "timestamp_seconds(id) time")
     with pytest.raises(ensue.InputError, match="E422"):
-        ensue.detect("A", stream, event_type="A")
+        ensue.detect("A then B within 1 minute", {"A": stream, "B": history})
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ DERIVED = ("Hot", "Failing", "Anywhere")
 
 
 def moment(second: float) -> datetime:
-    return datetime.fromtimestamp(1_783_674_000 + second, timezone.utc)
+    return datetime.fromtimestamp(1_783_674_000 + second, UTC)
 
 
 def reading(nr: int, second: float, device: str, celsius: float = 81.0) -> dict[str, Any]:
@@ -64,7 +64,6 @@ class World:
         self.data = base / "data"
         (base / "readings").mkdir(parents=True)
         (base / "resets").mkdir()
-        pq.write_table(_resets([]), base / "resets" / "0.parquet")
         self.readings: list[dict[str, Any]] = []
         self.resets: list[dict[str, Any]] = []
         self._files = 0
@@ -73,7 +72,8 @@ class World:
         """One file more for each class that has events."""
         self.readings += readings
         self.resets += resets
-        self.lines(json.dumps(one) for one in readings)
+        if readings:
+            self.lines(json.dumps(one) for one in readings)
         if resets:
             hidden = self.base / "resets" / f".{self._files}.tmp"
             pq.write_table(_resets(list(resets)), hidden)

@@ -9,7 +9,6 @@ import sys
 import time
 
 import pytest
-
 from tests.spark.programs.machines import DERIVED, PROGRAM, World, parts
 
 

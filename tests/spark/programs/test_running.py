@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from pyspark.sql import SparkSession
+from tests.spark.programs.machines import DERIVED, PROGRAM, World, moment, parts, reading, reset
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 from ensue.errors import EnsueError, InputError, PatternError
 from ensue.language import parse_program
 from ensue.spark.programs.running import Run, start
-from tests.spark.programs.machines import DERIVED, PROGRAM, World, moment, parts, reading, reset
 
 
 @pytest.fixture
@@ -43,12 +46,11 @@ def test_tables_hold_what_one_process_finds_also_after_a_restart(spark: SparkSes
     assert world.ids("Reset") == sorted(one["id"] for one in world.resets)
     assert second.tally.total("unusable") == second.tally.total("late") == 0
 
-    one = next(row for row in world.rows("Reading") if row["id"] == "3")
-    assert (one["class"], one["begin"], one["version"], one["nr"]) == ("Reading", moment(21), 1, 3)
-    assert str(one["day"]) == moment(21).date().isoformat()
-    (two, *_) = world.rows("Reset")
-    assert two["id"] == "end"
-    assert two["?id"] == "end"
+    third = next(row for row in world.rows("Reading") if row["id"] == "3")
+    assert (third["class"], third["begin"], third["version"], third["nr"]) == ("Reading", moment(21), 1, 3)
+    assert str(third["day"]) == moment(21).date().isoformat()
+    last = world.rows("Reset")[0]
+    assert (last["id"], last["?id"]) == ("end", "end")
     hot = {row["id"]: row for row in world.rows("Hot")}
     failing = world.rows("Failing")[0]
     assert failing["d"] in set("abc")
@@ -69,6 +71,7 @@ def test_what_is_no_event_and_what_is_late_has_its_own_table(spark: SparkSession
         '{"nr": 10, "taken": 1783674000000, "celsius": "hot"}': "E409",
         '{"taken": 1783674000000}': "E403",
     }
+    world.put([], [reset("r", 0, "z")])
     world.lines([*map(json.dumps, good), *bad, "", "  "])
     first = run(spark, world)
     assert {row["raw"]: row["code"] for row in world.rows("Reading.rejects")} == bad
@@ -109,17 +112,14 @@ def test_a_changed_program_is_refused_and_a_new_sink_is_not(spark: SparkSession,
         (("path 'readings'", "path 'nowhere'"), "E600", "nowhere"),
         (("Failing(d TEXT)", "Failing(d TEXT) ID (d)"), "E411", "has a key"),
         ((" within 10 minutes IN", " IN"), "E140", "Failing"),
-        (("FROM json", "FROM csv"), None, ""),
         (("time TIMESTAMP, device TEXT)\n  FROM parquet", "device TEXT)\n  FROM csv"), "E434", "time is none"),
     ],
 )
 def test_what_cannot_run_is_refused_before_anything_starts(
-    spark: SparkSession, world: World, change: tuple[str, str], code: str | None, said: str
+    spark: SparkSession, world: World, change: tuple[str, str], code: str, said: str
 ):
     text = PROGRAM.replace(*change)
     assert text != PROGRAM
-    if code is None:
-        return
     with pytest.raises((PatternError, InputError), match=code) as caught:
         start(spark, parse_program(text), world.data, base=world.base)
     assert said in str(caught.value)

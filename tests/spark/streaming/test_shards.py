@@ -162,8 +162,9 @@ def test_constituents_say_of_which_type_they_are_also_after_a_restart(clock: Clo
     assert run._driver is not None
     run._driver.see(parse_instant("2026-07-10T10:00:00Z"))
     (found,) = run._driver.silence()[0].to_pylist()
-    assert [(part["leaf"], part["id"]) for part in found["constituents"]][0] == ("A", "a")
-    assert [part["leaf"] for part in found["constituents"]][1:] == [None]
+    first, *rest = found["constituents"]
+    assert (first["leaf"], first["id"]) == ("A", "a")
+    assert [part["leaf"] for part in rest] == [None]
 
 
 def test_types_of_forgotten_events_are_forgotten(clock: Clock):
