@@ -201,6 +201,14 @@ def test_classes_defined_by_patterns_are_refused(frame):
         ensue.detect("Twice(u = ?x)", frame, program=program)
 
 
+def test_a_stream_gives_a_stream_and_is_not_mixed_with_a_history(spark):
+    stream = spark.readStream.format("rate").load().selectExpr("value id", "timestamp time")
+    assert ensue.detect("A", stream, event_type="A").isStreaming
+    history = spark.range(1).selectExpr("id", "timestamp_seconds(id) time")
+    with pytest.raises(ensue.InputError, match="E422"):
+        ensue.detect("A then B within 1 minute", {"A": stream, "B": history})
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -35,6 +35,18 @@ For example:
     ensue explain fraud.ensue
 """
 
+RUN = """Run a program on Spark.
+
+Reads what the classes of the program name as their sources, finds what their patterns describe, and keeps every class
+as a history table. Ctrl-C ends it cleanly, and the next start goes on where it was.
+
+For example:
+
+    ensue run fraud.ensue
+    ensue run fraud.ensue --once --data /data/fraud
+    ensue run fraud.ensue --master spark://host:7077 --trigger "10 seconds"
+"""
+
 STATE = """Show what a streaming query on Spark has kept.
 
 Lists the open partial matches by pattern and key, and the size of each shard. The checkpoint is only read.

@@ -1,7 +1,4 @@
-import logging
-import os
 import sys
-import warnings
 
 from rich.console import Console
 from rich.table import Table
@@ -38,25 +35,10 @@ def state(checkpoint: str, /, *, most: int = 50) -> int:
 
 
 def _read(checkpoint: str) -> SavedState:
-    from pyspark.sql import SparkSession
+    from ensue.spark.programs.session import session
 
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    logging.getLogger("py4j").setLevel(logging.CRITICAL)
-    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
-    spark = (
-        SparkSession.Builder()
-        .master("local[1]")
-        .appName("ensue state")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.log.level", "OFF")
-        .getOrCreate()
-    )
-    try:
+    with session("ensue state", "local[1]", settings={"spark.ui.enabled": "false"}) as spark:
         return read_state(spark, checkpoint)
-    finally:
-        spark.stop()
 
 
 def _shards(saved: SavedState) -> Table:

@@ -6,7 +6,7 @@ of them. Mostly there is one level, and this is its engine.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -30,6 +30,8 @@ class Levels:
 
     def __init__(self, watchlist: Watchlist) -> None:
         self.clock = -FOREVER
+        self.told: Callable[[str, Sequence[EventBatch]], None] | None = None
+        """Who wants to know of derived events, by the names of their classes: engines keep no types."""
         self._levels = [_Level(watchlist, number) for number in range(watchlist.levels)]
         self._attributes = watchlist.attributes
 
@@ -67,6 +69,8 @@ class Levels:
                 found = [step[_derive(one.item)] for step in steps]
                 derived[name] = one.events(found, level.engine.frontiers.get(_derive(one.item), -FOREVER))
                 complete[name] = one.complete
+                if self.told is not None and derived[name]:
+                    self.told(name, derived[name])
         return reports
 
     def save(self) -> bytes:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from ensue.errors import near
 from ensue.language.environment import Environment
-from ensue.language.program import ComplexClass, Program, Statement, SubscribedClass, used_classes
+from ensue.language.program import ComplexClass, Program, Statement, used_classes
 from ensue.language.statements import Declared, StatementBuilder
+from ensue.model import AttributeType
 from ensue.time import BUILT_IN_CALENDARS
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class _Reader:
                 self._restricted[restricted.name] = restricted.atom
                 return restricted
             case "subscribed_class":
-                return SubscribedClass(self._declared[id(tree)].event_class)
+                return self._builder.subscribed_class(tree, self._declared[id(tree)])
             case "complex_class":
                 return self._builder.complex_class(tree, self._declared[id(tree)])
             case _:
@@ -100,6 +101,13 @@ class _Reader:
             if attributes is not None and part not in attributes:
                 hint = near(part, attributes) or "a key is made of attributes of the class"
                 self._source.report("E313", f"{name} has no attribute {part!s} to be its key", part, hint=hint)
+        time = declared.time
+        if time is not None and attributes is not None and time not in attributes:
+            hint = near(time, attributes) or "the time of an event is one of its attributes"
+            self._source.report("E313", f"{name} has no attribute {time!s} to be its time", time, hint=hint)
+        elif time is not None and attributes is not None and attributes[time] is AttributeType.TRUTH:
+            hint = "a time is a TIMESTAMP, ISO text, or a number of milliseconds since 1970"
+            self._source.report("E312", f"{time!s} is a truth value, and not the time of an event", time, hint=hint)
 
     def _check_parent(self, declared: Declared) -> None:
         parent = declared.parent

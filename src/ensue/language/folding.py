@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_WIDE = frozenset({"one_of", "call", "patterns", "point", "schema", "key", "weekdays", "except"})
+_WIDE = frozenset({"one_of", "call", "patterns", "point", "schema", "key", "options", "weekdays", "except"})
 """Rules whose parts lie beside each other in what is built; those of any other rule may come to lie in each other."""
 
 _STACKED = frozenset({"denial", "sign"})

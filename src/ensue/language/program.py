@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
@@ -9,7 +10,7 @@ from typing import TypeAlias
 
 from ensue.algebra import Context, Pattern, atoms, print_pattern
 from ensue.algebra.patterns import Atom
-from ensue.algebra.printing import print_name
+from ensue.algebra.printing import RESERVED, print_name
 from ensue.model import AttributeType, EventClass, Taxonomy
 from ensue.time import Calendar, format_duration, format_instant
 from ensue.time.calendars import DAY, WEEKDAYS
@@ -33,17 +34,40 @@ TYPES = {
 }
 """How the types of attributes are written; the first spelling of each is the canonical one."""
 
+_PLAIN_OPTION = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _CANONICAL_TYPES = {kind: word for word, kind in reversed(TYPES.items())}
 
 
 @dataclass(frozen=True, slots=True)
-class SubscribedClass:
-    """A class whose events come from outside."""
+class Connection:
+    """Where events come from or go to: a format, and what it has to be told, in the order of the text."""
 
-    declaration: EventClass
+    format: str
+    options: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
-        return f"CREATE SUBSCRIBED EVENT CLASS {_schema(self.declaration)}{_under(self.declaration)};"
+        listed = ", ".join(f"{_option_name(name)} {_text(value)}" for name, value in self.options)
+        return f"{self.format} OPTIONS ({listed})" if listed else self.format
+
+
+@dataclass(frozen=True, slots=True)
+class SubscribedClass:
+    """A class whose events come from outside: from where, which attribute is their time, and how late they may come."""
+
+    declaration: EventClass
+    time: str | None = None
+    delay: int | None = None
+    source: Connection | None = None
+
+    def __str__(self) -> str:
+        clauses = [f"CREATE SUBSCRIBED EVENT CLASS {_schema(self.declaration)}{_under(self.declaration)}"]
+        if self.time is not None:
+            clauses[0] += f" TIME {print_name(self.time)}"
+        if self.delay is not None:
+            clauses[0] += f" DELAY {format_duration(self.delay)}"
+        if self.source is not None:
+            clauses.append(f"FROM {self.source}")
+        return "\n  ".join(clauses) + ";"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +77,12 @@ class ComplexClass:
     declaration: EventClass
     pattern: Pattern
     context: Context = Context.RECENT
+    sink: Connection | None = None
 
     def __str__(self) -> str:
         head = f"CREATE COMPLEX EVENT CLASS {_schema(self.declaration)} AS DETECT"
-        return f"{head}\n  {print_pattern(self.pattern)}\n  IN CONTEXT {self.context.value};"
+        into = f"\n  INTO {self.sink}" if self.sink else ""
+        return f"{head}\n  {print_pattern(self.pattern)}\n  IN CONTEXT {self.context.value}{into};"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +131,17 @@ class Program:
         return {s.calendar.name: s.calendar for s in self.statements if isinstance(s, CalendarDefinition)}
 
     @property
+    def subscribed_classes(self) -> tuple[SubscribedClass, ...]:
+        """The classes whose events come from outside, in the order of the text."""
+        return tuple(s for s in self.statements if isinstance(s, SubscribedClass))
+
+    def attributes(self, name: str) -> dict[str, AttributeType]:
+        """The attributes of a class, those of the classes above it first."""
+        declared = self.classes[name]
+        above = self.attributes(declared.parent) if declared.parent else {}
+        return {**above, **declared.attributes}
+
+    @property
     def complex_classes(self) -> tuple[ComplexClass, ...]:
         """The classes defined by patterns, each after those that it uses."""
         defined = {s.declaration.name: s for s in self.statements if isinstance(s, ComplexClass)}
@@ -128,6 +165,14 @@ def _schema(declaration: EventClass) -> str:
 
 def _under(declaration: EventClass) -> str:
     return f" UNDER {print_name(declaration.parent)}" if declaration.parent else ""
+
+
+def _option_name(name: str) -> str:
+    return name if _PLAIN_OPTION.fullmatch(name) and name.lower() not in RESERVED else _text(name)
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
 
 
 def _recurrence(calendar: Calendar) -> str:

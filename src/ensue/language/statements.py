@@ -9,17 +9,25 @@ from typing import TYPE_CHECKING, Any
 from ensue.algebra import Context, scope
 from ensue.algebra.patterns import Atom, Pattern
 from ensue.errors import PatternError, near
+from ensue.language.connections import SINKS, SOURCES, Format, check_connection, unquoted
 from ensue.language.kinds import KINDS, NAMED, variable_kinds
 from ensue.language.labels import bind_mentioned
 from ensue.language.patterns import PatternBuilder
-from ensue.language.program import TYPES, CalendarDefinition, ComplexClass, RestrictedType
+from ensue.language.program import (
+    TYPES,
+    CalendarDefinition,
+    ComplexClass,
+    Connection,
+    RestrictedType,
+    SubscribedClass,
+)
 from ensue.model import AttributeType, EventClass
 from ensue.time import Calendar, parse_instant_with_unit
 from ensue.time.calendars import DAY, WEEKDAYS
 from ensue.time.instants import to_datetime
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from lark import Token, Tree
 
@@ -33,6 +41,11 @@ class Declared:
     columns: tuple[Token, ...]
     key: tuple[Token, ...]
     parent: Token | None = None
+    time: Token | None = None
+
+
+CLAUSES = frozenset({"key", "time", "under", "delay", "from"})
+"""What may stand behind the attributes of a class, in any order."""
 
 
 class StatementBuilder(PatternBuilder):
@@ -42,23 +55,44 @@ class StatementBuilder(PatternBuilder):
 
     def declaration(self, tree: Tree[Token]) -> Declared:
         """The class that a statement declares, without its pattern."""
-        name, columns, key = self.build(next(tree.find_data("schema")))
-        parent = next((self.build(under) for under in tree.find_data("under")), None)
+        name, columns = self.build(next(tree.find_data("schema")))
+        clauses = self._clauses(tree)
+        key, parent = clauses.get("key", []), clauses.get("under")
         attributes: dict[str, AttributeType] = {}
         for column, kind in columns:
             if column in attributes:
                 self.source.report("E310", f"{name!s} has two attributes called {column!s}", column)
             attributes[str(column)] = kind
         declared = EventClass(str(name), attributes, tuple(map(str, key)), None if parent is None else str(parent))
-        return Declared(declared, name, tuple(column for column, _ in columns), tuple(key), parent)
+        return Declared(declared, name, tuple(column for column, _ in columns), tuple(key), parent, clauses.get("time"))
+
+    def subscribed_class(self, tree: Tree[Token], declared: Declared) -> SubscribedClass:
+        """Where the events of a class come from, and which attribute is their time."""
+        clauses = self._clauses(tree)
+        time = None if declared.time is None else str(declared.time)
+        return SubscribedClass(declared.event_class, time, clauses.get("delay"), clauses.get("from"))
+
+    def _clauses(self, tree: Tree[Token]) -> dict[str, Any]:
+        """The clauses behind the attributes; which of them stands twice is told once, however often this is asked."""
+        found: dict[str, Any] = {}
+        for child in tree.children:
+            if isinstance(child, str) or child.data not in CLAUSES:
+                continue
+            if child.data in found:
+                word = child.children[0]
+                self.source.report("E332", f"{word!s} stands twice in one statement", child.meta, hint="keep one")
+            found[child.data] = self.build(child)
+        return found
 
     def complex_class(self, tree: Tree[Token], declared: Declared) -> ComplexClass:
         """The pattern of a complex class, and whether it binds what the class promises."""
-        inner = [child for child in tree.children if not isinstance(child, str)]
-        pattern = bind_mentioned(self.pattern(inner[1]))
-        context = self.build(inner[2]) if len(inner) > 2 else Context.RECENT
+        parts = {child.data: child for child in tree.children if not isinstance(child, str)}
+        described = next(child for name, child in parts.items() if name not in {"schema", "key", "context", "into"})
+        pattern = bind_mentioned(self.pattern(described))
+        context = self.build(parts["context"]) if "context" in parts else Context.RECENT
+        sink = self.build(parts["into"]) if "into" in parts else None
         self._check_attributes(declared, pattern)
-        return ComplexClass(declared.event_class, pattern, context)
+        return ComplexClass(declared.event_class, pattern, context, sink)
 
     def restricted_type(self, tree: Tree[Token]) -> RestrictedType:
         """A name for an atom."""
@@ -89,10 +123,9 @@ class StatementBuilder(PatternBuilder):
                 message = f"{column!s} is declared as {NAMED[wanted]}, and the pattern binds {NAMED[next(iter(found))]}"
                 self.source.report("E312", message, column)
 
-    def make_schema(self, _tree: Tree[Token], values: list[Any]) -> tuple[Token, list[Any], list[Token]]:
+    def make_schema(self, _tree: Tree[Token], values: list[Any]) -> tuple[Token, list[Any]]:
         name, *columns = values
-        key = columns.pop() if columns and isinstance(columns[-1], list) else []
-        return name, columns, key
+        return name, columns
 
     def make_column(self, _tree: Tree[Token], values: list[Any]) -> tuple[Token, AttributeType]:
         name, kind = values
@@ -111,6 +144,36 @@ class StatementBuilder(PatternBuilder):
     def make_under(self, _tree: Tree[Token], values: list[Any]) -> Token:
         name: Token = values[-1]
         return name
+
+    def make_time(self, _tree: Tree[Token], values: list[Any]) -> Token:
+        name: Token = values[-1]
+        return name
+
+    def make_delay(self, tree: Tree[Token], values: list[Any]) -> Any:
+        """How late events may come; the same word is an operator's name in a pattern (`A + 5 minutes`)."""
+        if getattr(values[0], "type", None) == "DELAY":
+            return values[1]
+        return super().make_delay(tree, values)
+
+    # sources and sinks
+
+    def make_from(self, tree: Tree[Token], values: list[Any]) -> Connection:
+        return self._connection(tree, values, SOURCES)
+
+    def make_into(self, tree: Tree[Token], values: list[Any]) -> Connection:
+        return self._connection(tree, values, SINKS)
+
+    def make_options(self, _tree: Tree[Token], values: list[Any]) -> list[tuple[Token, str]]:
+        return values[1:]
+
+    def make_option(self, _tree: Tree[Token], values: list[Any]) -> tuple[Token, str]:
+        name, value = values[0], values[-1]
+        return unquoted(name), str(unquoted(value)) if value.type in {"STRING", "NUMBER"} else value.lower()
+
+    def _connection(self, tree: Tree[Token], values: list[Any], formats: Mapping[str, Format]) -> Connection:
+        word, options = values[1], values[2] if len(values) > 2 else []
+        check_connection(word, options, tree.meta, formats, self.source)
+        return Connection(word.lower(), tuple((str(name), value) for name, value in options))
 
     def make_context(self, _tree: Tree[Token], values: list[Any]) -> Context:
         try:

@@ -40,7 +40,7 @@ def detect(
 
     Nothing runs before the result is asked for. docs/spark.md describes the columns, and what Spark has to do.
     """
-    watchlist = _over_events(Watchlist.of(patterns, context, program))
+    watchlist = Watchlist.of(patterns, context, program)
     sources = sources_of(events, Names(type, time, id, event_type))
     if any(source.frame.isStreaming for source in sources):
         if attributes:
@@ -49,7 +49,7 @@ def detect(
     if delay is not None or shards is not None or heartbeat is not None:
         message = "delay, shards and heartbeat are for a stream, and this is a history"
         raise InputError(Diagnostic("E410", message, hint="leave them out"))
-    found = detect_history(watchlist, sources)
+    found = detect_history(_over_events(watchlist), sources)
     if not attributes:
         return found
     from ensue.spark.attributes import with_attributes
@@ -77,7 +77,7 @@ def stream(
     many places the keys are spread, fixed in the checkpoint. With a `heartbeat`, time goes on while no event comes, by
     the wall clock. docs/streaming.md describes all of it.
     """
-    watchlist = _over_events(Watchlist.of(patterns, context, program))
+    watchlist = Watchlist.of(patterns, context, program)
     return stream_of(watchlist, sources_of(events, Names(type, time, id, event_type)), delay, shards, heartbeat)
 
 
@@ -101,9 +101,9 @@ def stream_of(
 
 
 def _over_events(watchlist: Watchlist) -> Watchlist:
-    """On Spark a frame has no events of a class that the program defines by a pattern: refused, not left out."""
+    """A history has no events of a class that the program defines by a pattern: refused, not left out."""
     for item in watchlist.derived:
-        message = f"{item.name} is defined by a pattern: frames of Spark have no events of it yet"
+        message = f"{item.name} is defined by a pattern: over a history on Spark, nothing is derived yet"
         hint = "detect it first, and give its occurrences as the events of that class"
         raise PatternError(Diagnostic("E411", message, hint=hint))
     return watchlist

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ensue.embedded.findings import id_texts
 from ensue.embedded.session import Session
+from ensue.engine.events import EventBatch
 from ensue.engine.nodes.latest import Latest
 
 _NO_TEXTS = pa.array([], pa.large_string())
@@ -23,6 +26,13 @@ class Leaves:
         if events.num_rows:
             ids, types = (_texts(events.column(name)) for name in (id_name, type_name))
             self._ids, self._types = pa.concat_arrays([self._ids, ids]), pa.concat_arrays([self._types, types])
+
+    def note_derived(self, name: str, batches: Sequence[EventBatch]) -> None:
+        """Take events in that were derived here, all of one class."""
+        ids = [id_texts(batch.ids) for batch in batches]
+        self._ids = pa.concat_arrays([self._ids, *ids])
+        names = pa.array([name] * sum(map(len, ids)), pa.large_string())
+        self._types = pa.concat_arrays([self._types, names])
 
     def of(self, ids: pa.Array) -> pa.Array:
         """The type of each; temporal events, which a pattern has made, have none."""

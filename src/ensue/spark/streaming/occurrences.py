@@ -37,6 +37,8 @@ def occurrence_table(reports: Sequence[Report], session: Session, leaves: Leaves
     tables = []
     for report in reports:
         for item in session.watchlist.watched:
+            if item.name not in report:
+                continue  # it is on another level
             found = report[item.name]
             count = len(found.rows)
             if not count:

@@ -42,7 +42,12 @@ class StreamPlan:
     @cached_property
     def description(self) -> dict[str, Any]:
         """What must not change while a checkpoint is in use, as JSON can hold it."""
+        derived = [
+            [[item.name, str(item.pattern), item.context.value, list(item.attributes)] for item in watchlist.derived]
+            for watchlist in self.operators
+        ]
         return {
+            **({"derived": derived} if any(derived) else {}),
             "shards": self.shards,
             "delay": self.delay,
             "columns": [self.names.type, self.names.time, self.names.id, self.names.event_type],
@@ -82,6 +87,8 @@ def incompatible(saved: dict[str, Any], now: dict[str, Any]) -> StateError:
     ]
     if saved.get("classes") != now.get("classes"):
         parts.append("the event classes lie under each other in another way")
+    if saved.get("derived") != now.get("derived"):
+        parts.append("the classes that feed the patterns are defined in another way")
     if not parts:
         parts.append("the patterns are divided into operators in another way")
     hint = "start the changed program with a checkpoint of its own"

@@ -18,10 +18,10 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from ensue.embedded.incoming import Names
 from ensue.embedded.patterns import Watchlist
 from ensue.errors import Diagnostic, InputError
-from ensue.spark.history import Group, groups, key_column
-from ensue.spark.keys import NO_KEY
+from ensue.spark.history import key_column
 from ensue.spark.sources import Source
 from ensue.spark.streaming.heartbeat import heartbeat
+from ensue.spark.streaming.lineages import Operator, derived_fields, operators
 from ensue.spark.streaming.output import Detection, Unpacking, observed, output_schema
 from ensue.spark.streaming.packing import ECHO, PLACE, pack
 from ensue.spark.streaming.plan import StreamPlan
@@ -52,14 +52,14 @@ def detect_stream(
     spark = sources[0].frame.sparkSession
     prepare(spark)
     parts = operators(watchlist)
-    types = variable_types(watchlist.watched, sources, watchlist.taxonomy)
+    types = variable_types(watchlist.watched, [*sources, *derived_fields(watchlist, sources)], watchlist.taxonomy)
     columns = schema(types)
     count = shards or default_shards(spark)
     rows = [_rows(source, sources, parts, watchlist, count) for source in sources]
     events = t.StructType([field for field in rows[0].schema.fields if field.name != _PLACES])
     names = Names(_type_name(sources[0].names), sources[0].names.time, sources[0].names.id)
     plan = StreamPlan(
-        tuple(Watchlist(part.watched, True, watchlist.taxonomy) for part in parts),
+        tuple(part.watchlist for part in parts),
         count,
         names,
         delay or 0,
@@ -93,19 +93,12 @@ def default_shards(spark: SparkSession) -> int:
     return max(1, min(int(spark.conf.get("spark.sql.shuffle.partitions") or 1), MOST_SHARDS))
 
 
-def operators(watchlist: Watchlist) -> list[Group]:
-    """The patterns by their keys; those without a key are together, in one place."""
-    found = groups(watchlist.watched, watchlist.taxonomy)
-    keyless = tuple(item for group in found if not group.key for item in group.watched)
-    return [*(group for group in found if group.key), *([Group(keyless, NO_KEY)] if keyless else [])]
-
-
 def _type_name(names: Names) -> str:
     return names.type if names.event_type is None else "__type"
 
 
 def _rows(
-    source: Source, sources: Sequence[Source], parts: Sequence[Group], watchlist: Watchlist, shards: int
+    source: Source, sources: Sequence[Source], parts: Sequence[Operator], watchlist: Watchlist, shards: int
 ) -> DataFrame:
     """What the shards need of each event, and at which places it is wanted."""
     names = source.names
@@ -125,10 +118,10 @@ def _rows(
 
 
 def _place(
-    number: int, part: Group, source: Source, sources: Sequence[Source], watchlist: Watchlist, shards: int
+    number: int, part: Operator, source: Source, sources: Sequence[Source], watchlist: Watchlist, shards: int
 ) -> Column:
     """The place of an operator at which a row is wanted; null if it is not."""
-    condition = Wanted.of(part.watched, sources, watchlist.taxonomy).rows(source)
+    condition = Wanted.of(part.patterns, sources, watchlist.taxonomy).rows(source)
     if not part.key:
         place = f.lit(number * shards)
         # what depends on when the history began has to see every event

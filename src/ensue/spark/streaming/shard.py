@@ -51,6 +51,7 @@ class Shard:
         self._leaves = leaves or Leaves()
         self._session = session or Session(plan.watchlist(place), plan.names, plan.delay, driven=True)
         self._refused = refused
+        self._session.ordered.levels.told = self._leaves.note_derived
 
     @classmethod
     def restored(cls, plan: StreamPlan, place: int, data: bytes) -> Shard:
@@ -83,6 +84,8 @@ class Shard:
         flow = self._session.ordered
         held = int(flow.buffer.held.times.min(initial=FOREVER))
         due = [moment for engine in flow.levels.engines if (moment := deadline(engine)) is not None]
+        if any(len(waiting) for waiting in flow.levels.held):
+            due.append(watermark * 1000)  # they wait for what is derived below them: look again when time goes on
         first = min([held, *due])
         return None if first >= FOREVER else max(first // 1000 + 1, watermark + 1)
 

@@ -1,0 +1,144 @@
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+from time import monotonic, sleep
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+from rich.console import Console
+
+from ensue.cli._run_progress import display, summary
+from ensue.cli._sources import read_source
+from ensue.errors import Diagnostic, InputError
+from ensue.language import parse_program
+from ensue.time import parse_duration
+
+if TYPE_CHECKING:
+    from ensue.spark.programs.running import Run
+
+LONGEST_BATCH = 120.0
+"""So many seconds a micro-batch gets to finish after Ctrl-C; the next start would repeat it anyway."""
+
+
+def run(
+    program: str,
+    /,
+    *,
+    master: str = "local[*]",
+    once: bool = False,
+    data: str | None = None,
+    trigger: str | None = None,
+    verbose: Annotated[bool, Parameter(name=["--verbose", "-v"])] = False,
+) -> int:
+    """Run a program on Spark: its classes' sources, patterns, history tables and sinks.
+
+    Parameters
+    ----------
+    program
+        A file with statements. Paths in it are meant from its folder.
+    master
+        Where Spark runs: local[*] is this machine with all its cores.
+    once
+        Handle what is there, and end. The stream is not over: what is open stays open for the next run.
+    data
+        The folder of the tables and the checkpoint; by default `ensue-data` beside the program.
+    trigger
+        How often a micro-batch begins, by default every second.
+    verbose
+        Show what Spark itself has to say.
+    """
+    if once and trigger is not None:
+        raise InputError(
+            Diagnostic("E607", "--once takes what is there, so there is no --trigger", hint="leave one out")
+        )
+    every = _interval(trigger or "1 second")
+    parsed = parse_program(read_source(program), file=program)
+    place = Path(program).resolve().parent
+    folder = _data_folder(data, place)
+
+    from ensue.spark.programs import kept
+    from ensue.spark.programs.running import check_runnable, start
+    from ensue.spark.programs.session import session
+
+    check_runnable(parsed)
+    folder.mkdir(parents=True, exist_ok=True)
+    console = Console(stderr=True, highlight=False)
+    with kept.locked(folder), session(f"ensue {Path(program).name}", master, verbose=verbose) as spark:
+        ui = spark.sparkContext.uiWebUrl
+        console.print(f"Spark {spark.version} on {master}" + (f", {ui}" if ui else ""), soft_wrap=True)
+        with _asked_to_stop() as stop:
+            running = start(spark, parsed, folder, base=place, trigger=None if once else every, stopping=stop.is_set)
+            with display(running, console) as show:
+                _follow(running, stop, show)
+        console.print(summary(running, parsed))
+        console.print(_ending(running, folder, program, once, stopped=stop.is_set()), soft_wrap=True)
+    return 0
+
+
+def _follow(running: "Run", stop: Event, show: Any) -> None:
+    """Until the query ends: by itself, by an error, or because it was asked to."""
+    from ensue.spark.programs.failures import failure
+
+    query = running.query
+    asked_at: float | None = None
+    while query.isActive:
+        show()
+        if stop.is_set():
+            asked_at = asked_at or monotonic()
+            if not query.status["isTriggerActive"] or monotonic() - asked_at > LONGEST_BATCH:
+                query.stop()
+                break
+        sleep(0.2)
+    show()
+    error = query.exception()
+    if error is not None and not stop.is_set():
+        raise failure(error)
+
+
+def _ending(running: "Run", folder: Path, program: str, once: bool, *, stopped: bool) -> str:
+    progress = running.query.lastProgress
+    watermark = ((progress["eventTime"] or {}) if progress else {}).get("watermark")
+    until = f"Evaluated up to {watermark}; what is open stays open. " if watermark else ""
+    again = "takes what has come since" if once and not stopped else "goes on where it was"
+    return f"{until}The tables are in {folder / 'tables'}. `ensue run {program}` {again}."
+
+
+@contextmanager
+def _asked_to_stop() -> Iterator[Event]:
+    """Ctrl-C and a polite kill ask for the end; a second Ctrl-C does not ask."""
+    asked = Event()
+
+    def ask(number: int, _frame: object) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+        asked.set()
+        sys.stderr.write(
+            "\nending after this micro-batch (once more Ctrl-C: at once)\n" if number == signal.SIGINT else ""
+        )
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield asked
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _interval(text: str) -> str:
+    try:
+        length = parse_duration(text)
+    except ValueError as error:
+        raise InputError(Diagnostic("E607", f"--trigger: {error}", hint='for example --trigger "10 seconds"')) from None
+    return f"{max(1, length // 1000)} milliseconds"
+
+
+def _data_folder(data: str | None, beside: Path) -> Path:
+    if data is None:
+        return beside / "ensue-data"
+    if "://" in data:
+        message = f"--data {data} is not on a file system of this machine: tables are renamed into place there"
+        raise InputError(Diagnostic("E607", message, hint="give a folder; one that is mounted is fine"))
+    return Path(data)
