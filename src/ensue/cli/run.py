@@ -64,7 +64,10 @@ def run(
     from ensue.spark.programs.session import session
 
     check_runnable(parsed)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(Diagnostic("E605", f"{folder} cannot be made: {error.strerror}")) from None
     console = Console(stderr=True, highlight=False)
     with kept.locked(folder), session(f"ensue {Path(program).name}", master, verbose=verbose) as spark:
         ui = spark.sparkContext.uiWebUrl
@@ -74,7 +77,8 @@ def run(
             with display(running, console) as show:
                 _follow(running, stop, show)
         console.print(summary(running, parsed))
-        console.print(_ending(running, folder, program, once, stopped=stop.is_set()), soft_wrap=True)
+        again = f"ensue run {program}" + (f" --data {data}" if data else "")
+        console.print(_ending(running, folder, again, over=once and not stop.is_set()), soft_wrap=True)
     return 0
 
 
@@ -98,12 +102,12 @@ def _follow(running: "Run", stop: Event, show: Any) -> None:
         raise failure(error)
 
 
-def _ending(running: "Run", folder: Path, program: str, once: bool, *, stopped: bool) -> str:
+def _ending(running: "Run", folder: Path, again: str, *, over: bool) -> str:
     progress = running.query.lastProgress
     watermark = ((progress["eventTime"] or {}) if progress else {}).get("watermark")
     until = f"Evaluated up to {watermark}; what is open stays open. " if watermark else ""
-    again = "takes what has come since" if once and not stopped else "goes on where it was"
-    return f"{until}The tables are in {folder / 'tables'}. `ensue run {program}` {again}."
+    then = "takes what has come since" if over else "goes on where it was"
+    return f"{until}The tables are in {folder / 'tables'}. `{again}` {then}."
 
 
 @contextmanager

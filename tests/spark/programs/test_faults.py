@@ -45,7 +45,7 @@ def kill_and_go_on(world: World, times: int, seed: int) -> None:
 
 
 def test_a_killed_driver_leaves_the_tables_as_they_should_be(world_for_faults: World):
-    kill_and_go_on(world_for_faults, 2, 1)
+    kill_and_go_on(world_for_faults, 3, 1)
 
 
 @pytest.mark.slow

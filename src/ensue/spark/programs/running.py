@@ -26,7 +26,7 @@ from ensue.spark.programs.events import CODE, ID, RAW, REASON, SPARK_TYPES, TIME
 from ensue.spark.programs.sinks import Sink, sink_of
 from ensue.spark.programs.sources import read, resolved
 from ensue.spark.programs.tables import DAY, Tables, attribute_column, day_of
-from ensue.spark.programs.tally import EVENT, UNUSABLE, Tally
+from ensue.spark.programs.tally import DUPLICATE, EVENT, LATE, OCCURRENCE, UNUSABLE, Tally
 from ensue.spark.sources import Source
 from ensue.spark.streaming.output import Detection
 from ensue.spark.streaming.running import default_shards, detect_stream, prepare
@@ -36,6 +36,7 @@ from ensue.spark.variables import CONSTITUENT, variable_columns
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
+_TABLES = {UNUSABLE: "rejects", DUPLICATE: "repeated"}
 _NAMES = Names("__type", TIME, ID)
 
 
@@ -105,7 +106,7 @@ def check_runnable(program: Program) -> None:
             )
     names = sorted(program.classes)
     for name in names:
-        for ending in ("rejects", "late"):
+        for ending in ("late", *_TABLES.values()):
             if f"{name}.{ending}" in program.classes:
                 message = f"{name}.{ending} is the table of what {name} did not take, and cannot be a class too"
                 problems.append(Diagnostic("E434", message, hint="give the class another name"))
@@ -204,7 +205,7 @@ def _everything(streams: Mapping[str, _Stream], detection: Detection | None) -> 
         refused = f.col("event")
         parts.append(
             all_rows.select(
-                "kind",
+                f.when(f.col("kind") == "reject", f.lit(UNUSABLE)).otherwise(f.col("kind")).alias("kind"),
                 f.coalesce(refused["__type"], quoted("class")).alias("class"),
                 "code",
                 "reason",
@@ -245,21 +246,18 @@ class _Handler:
 
     def _write(self, batch: DataFrame, number: int, kind: str, name: str, count: int) -> None:
         mine = batch.where((f.col("kind") == kind) & (f.col("class") == name))
-        match kind:
-            case "event":
-                self.tables.publish(name, number, self._events(mine, name), count)
-            case "occurrence":
-                rows = self._occurrences(mine, name)
-                self.tables.publish(name, number, rows, count)
-                if name in self.sinks:
-                    self.sinks[name](rows, number, count)
-            case "late":
-                self.tables.publish(f"{name}.late", number, _late(mine), count)
-            case _:
-                rows = mine.select("class", "code", "reason", "raw")
-                # rows that are no events, and events that came again, are different kinds for one table
-                table = f"{name}.rejects" if kind == UNUSABLE else f"{name}.repeated"
-                self.tables.publish(table, number, rows, count)
+        if kind == EVENT:
+            self.tables.publish(name, number, self._events(mine, name), count)
+        elif kind == OCCURRENCE:
+            rows = self._occurrences(mine, name)
+            self.tables.publish(name, number, rows, count)
+            if name in self.sinks:
+                self.sinks[name](rows, number, count)
+        elif kind == LATE:
+            self.tables.publish(f"{name}.late", number, _late(mine), count)
+        else:
+            table = f"{name}.{_TABLES[kind]}"
+            self.tables.publish(table, number, mine.select("class", "code", "reason", "raw"), count)
 
     def _events(self, mine: DataFrame, name: str) -> DataFrame:
         event = f.col(f"event{self.classes.index(name)}")

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _PARTITIONS = "spark.sql.shuffle.partitions"
+_SETTINGS = {
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.ui.explainMode": "simple",  # every micro-batch has several plans, and writing them out takes seconds
+}
 _QUIET = "rootLogger.level = off\n"
 
 
@@ -37,7 +42,7 @@ def session(
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     with tempfile.TemporaryDirectory(prefix="ensue-") as folder:
-        chosen = {"spark.ui.showConsoleProgress": "false", "spark.sql.session.timeZone": "UTC", **(settings or {})}
+        chosen = {**_SETTINGS, **(settings or {})}
         if not verbose:
             logging.getLogger("py4j").setLevel(logging.CRITICAL)
             logs = Path(folder) / "log4j2.properties"
