@@ -12,6 +12,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from bench import data, measuring, ours, workloads
+from ensue.engine.memory import keep_freed_memory
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -94,6 +95,7 @@ def main(events: int = data.DEFAULT_EVENTS, runs: int = 5) -> int:
     """
     facts = measuring.machine()
     measuring.one_core()
+    keep_freed_memory()
     cases = [Case(workload, context) for workload in workloads.WORKLOADS for context in workloads.CONTEXTS]
     _warm_up(cases)
     table = data.events(events)

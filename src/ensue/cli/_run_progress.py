@@ -22,6 +22,8 @@ _KINDS = (
     ("repeated", "duplicate"),
 )
 
+_NO_WATERMARK = "1970-01-01T00:00:00.000Z"
+
 
 @contextmanager
 def display(running: "Run", console: Console) -> Iterator[Callable[[], None]]:
@@ -74,5 +76,7 @@ def _now(running: "Run", began: float) -> Table:
 
 
 def _watermark(running: "Run") -> str:
+    """How far time has come; before the first events Spark says 1970."""
     progress: Any = running.query.lastProgress
-    return ((progress["eventTime"] or {}) if progress else {}).get("watermark", "not yet known")
+    found: str = ((progress["eventTime"] or {}) if progress else {}).get("watermark", _NO_WATERMARK)
+    return "not yet known" if found == _NO_WATERMARK else found

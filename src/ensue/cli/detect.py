@@ -11,6 +11,7 @@ from ensue.cli._table import Screen
 from ensue.embedded.incoming import Names
 from ensue.embedded.patterns import Watchlist
 from ensue.embedded.session import Session
+from ensue.engine.memory import keep_freed_memory
 from ensue.errors import Diagnostic, InputError
 from ensue.files.opening import STDIN, FileKind, kind_of, size_of
 from ensue.files.rejects import Keep, Stop
@@ -73,6 +74,7 @@ def detect(
     """
     _check_files(files)
     started = clock.monotonic()
+    keep_freed_memory()
     watchlist = Watchlist.of(pattern, context, _program(program))
     names = Names(type, time, id, event_type)
     session = Session(watchlist, names, _duration(delay), whole=delay is None)

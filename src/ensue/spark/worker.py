@@ -21,6 +21,7 @@ from ensue.engine.arrays import FOREVER, Ints
 from ensue.engine.columns import Column, from_arrow
 from ensue.engine.engine import Engine, Found
 from ensue.engine.events import EventBatch, encode_types
+from ensue.engine.memory import keep_freed_memory
 from ensue.engine.store import Ids
 from ensue.errors import Diagnostic, InputError
 from ensue.model import Taxonomy
@@ -66,6 +67,7 @@ class Work:
     variables: tuple[Variable, ...]
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        keep_freed_memory()
         received = list(batches)
         if not received:
             return

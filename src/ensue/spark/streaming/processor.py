@@ -15,6 +15,7 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
 )
 
+from ensue.engine.memory import keep_freed_memory
 from ensue.spark.streaming import keeping
 from ensue.spark.streaming.keeping import Head
 from ensue.spark.streaming.packing import read, written
@@ -44,6 +45,7 @@ class ShardProcessor(StatefulProcessor):
         self._plan = plan
 
     def init(self, handle: StatefulProcessorHandle) -> None:
+        keep_freed_memory()
         self._handle = handle
         self._head = handle.getValueState("head", keeping.HEAD)
         self._about = handle.getValueState("about", keeping.ABOUT)

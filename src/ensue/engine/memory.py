@@ -1,0 +1,27 @@
+"""Memory that was freed stays with the process, to be used again by the next step."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from functools import cache
+
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of glibc's mallopt
+_PLENTY = 2**31 - 1
+
+
+@cache
+def keep_freed_memory() -> bool:
+    """Ask the C library not to give freed memory back to the system; says whether it will do so.
+
+    A step works through arrays as long as its batch, and the next step wants the same again: fresh memory costs a page
+    fault every few thousand bytes, up to a third of the time. It is for processes that belong to Ensue, the command
+    line and Spark's Python workers: how much memory another program keeps is its own business.
+    """
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (OSError, AttributeError):  # another C library
+        return False
+    return all(mallopt(option, _PLENTY) == 1 for option in (_TRIM_THRESHOLD, _MMAP_THRESHOLD))
