@@ -44,7 +44,7 @@ def partition_key(pattern: Pattern, taxonomy: Taxonomy) -> Key:
         return NO_KEY
     found = atoms(pattern)
     common = frozenset.intersection(*(frozenset(name for name, _ in atom.bindings) for atom in found))
-    routes = [route for name in sorted(common) if (route := _route(name, found, taxonomy))]
+    routes = [route for name in sorted(common) if (route := route_of(name, found, taxonomy))]
     if not routes:
         return NO_KEY
     routes.sort(key=lambda route: sorted(route.items()))
@@ -56,7 +56,7 @@ def any_event(pattern: Pattern) -> bool:
     return any(isinstance(part, ThenBetween) for part in walk(pattern))
 
 
-def _route(variable: str, found: Iterable[Atom], taxonomy: Taxonomy) -> dict[str, str] | None:
+def route_of(variable: str, found: Iterable[Atom], taxonomy: Taxonomy) -> dict[str, str] | None:
     """For each type the attribute that gives the variable; None if two atoms take it from different ones."""
     choices: dict[str, set[str]] = {}
     for atom in found:

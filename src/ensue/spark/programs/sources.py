@@ -68,8 +68,8 @@ def _kafka(spark: SparkSession, name: str, options: dict[str, str]) -> Raw:
             Diagnostic(
                 "E432",
                 f"{name}: Spark cannot read from Kafka: {first_line(error)}",
-                hint="if the connector is missing, name it in PYSPARK_SUBMIT_ARGS:"
-                " '--packages org.apache.spark:spark-sql-kafka-0-10_2.13:4.3.0 pyspark-shell'",
+                hint="if the connector is missing: docs/kafka.md says which jars it has and how Spark is told,"
+                " for instance PYSPARK_SUBMIT_ARGS='--jars … pyspark-shell'",
             )
         ) from None
     return Raw(frame.select(f.col("value").cast("string").alias(TEXT)), texts=True)

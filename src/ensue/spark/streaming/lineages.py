@@ -18,7 +18,7 @@ from ensue.algebra.patterns import Absence, ThenBetween
 from ensue.embedded.patterns import Derived, Watched, Watchlist
 from ensue.model import Taxonomy
 from ensue.spark.history import Group, groups
-from ensue.spark.keys import NO_KEY, Key, _route
+from ensue.spark.keys import NO_KEY, Key, route_of
 from ensue.spark.variables import Declared, variable_types
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _routes(item: Watched, taxonomy: Taxonomy) -> Iterator[tuple[str, Mapping[st
     found = atoms(item.pattern)
     common = frozenset.intersection(*(frozenset(name for name, _ in atom.bindings) for atom in found))
     for name in sorted(common):
-        route = _route(name, found, taxonomy)
+        route = route_of(name, found, taxonomy)
         if route:
             yield name, route
 
