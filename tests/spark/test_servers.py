@@ -47,6 +47,7 @@ def test_a_server_ends_when_the_tests_are_killed(tmp_path: Path):
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=root) as tests:
         assert tests.stdout is not None
         pid = int(tests.stdout.readline())
-        assert psutil.pid_exists(pid)
+        while psutil.Process(pid).name() != "sleep":  # before that, it has not asked to end with its parent
+            time.sleep(0.05)
         tests.kill()
     assert is_gone(pid)

@@ -51,9 +51,15 @@ def parse(tokens: list[Token], start: Start) -> Tree[Token]:
 
 def _as_word(token: Token, parser: InteractiveParser) -> Token:
     """The words of statements are not reserved: a name is one of them where the grammar has a place for it."""
-    if token.type == "NAME" and (word := token.upper()) in _choices(parser):
+    if token.type == "NAME" and (word := token.upper()) in _choices(parser) and word not in _spelt():
         return token.update(type=word)
     return token
+
+
+@cache
+def _spelt() -> frozenset[str]:
+    """The terminals that have a spelling of their own, such as STRING: a word that is called like one is none."""
+    return frozenset(terminal.name for terminal in _parser().terminals)
 
 
 def _choices(parser: InteractiveParser) -> dict[str, object]:
