@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from pyspark.sql import functions as f
 
 from ensue.errors import Diagnostic, InputError
+from ensue.spark.kafka import as_records
 from ensue.spark.programs.sources import resolved
 from ensue.spark.programs.tables import DAY, Tables, publish
 
@@ -57,8 +58,8 @@ def _files(form: str, options: dict[str, str]) -> Sink:
 
 
 def _console(rows: DataFrame, _batch: int, _count: int) -> None:
-    for row in rows.select(f.to_json(f.struct(*rows.drop(DAY).columns)).alias("line")).toLocalIterator():
-        sys.stdout.write(f"{row.line}\n")
+    for row in as_records(rows.drop(DAY)).toLocalIterator():
+        sys.stdout.write(f"{row.value}\n")
     sys.stdout.flush()
 
 
@@ -66,9 +67,7 @@ def _kafka(options: dict[str, str]) -> Sink:
     """The occurrence's id is the key: after a failure a message may come twice, and its key tells."""
 
     def write(rows: DataFrame, _batch: int, _count: int) -> None:
-        value = f.to_json(f.struct(*rows.drop(DAY).columns))
-        messages = rows.select(f.col("id").alias("key"), value.alias("value"))
-        messages.write.format("kafka").options(**options).save()
+        as_records(rows.drop(DAY)).write.format("kafka").options(**options).save()
 
     return write
 
