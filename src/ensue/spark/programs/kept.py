@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 
 from ensue.errors import Diagnostic, InputError, StateError
 from ensue.language import parse_program
-from ensue.language.program import CalendarDefinition, ComplexClass, Program, RestrictedType, SubscribedClass
+from ensue.language.program import (
+    CalendarDefinition,
+    ComplexClass,
+    Program,
+    RestrictedType,
+    SubscribedClass,
+    used_classes,
+)
 
 if TYPE_CHECKING:
     from ensue.language.program import Statement
@@ -73,7 +80,7 @@ def check_same(old: Kept, new: Program, paths: Mapping[str, str], data: Path) ->
         return
     listed = (("added", added), ("removed", removed), ("changed", changed))
     said = "; ".join(f"{what}: {', '.join(names)}" for what, names in listed if names)
-    kept = [name for name in before if name in after and name not in changed]
+    kept = _untouched(old.program, before, {*added, *removed, *changed})
     hint = (
         f"go on with the old program (it is in {data / _TEXT}), or give the changed one a folder of its own with"
         " --data: it then reads its sources from their beginning"
@@ -81,6 +88,15 @@ def check_same(old: Kept, new: Program, paths: Mapping[str, str], data: Path) ->
     if kept:
         hint += f"; unchanged, so that their tables stay valid: {', '.join(kept)}"
     raise StateError(Diagnostic("E507", f"{data} belongs to another program; {said}", hint=hint))
+
+
+def _untouched(program: Program, names: Iterable[str], touched: set[str]) -> list[str]:
+    """The names that nothing reaches: a class is touched if one that it looks at, or one under that, is."""
+    for item in program.complex_classes:  # each after those that it uses
+        below = frozenset[str]().union(*(program.taxonomy.below(name) for name in used_classes(item.pattern)))
+        if below & touched:
+            touched = {*touched, item.declaration.name}
+    return [name for name in names if name not in touched]
 
 
 def _essence(program: Program) -> dict[str, Statement]:
