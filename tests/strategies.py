@@ -62,7 +62,7 @@ from ensue.algebra.patterns import (
     Within,
     Without,
 )
-from ensue.language.rewriting import map_parts
+from ensue.algebra.rewriting import map_parts
 from ensue.time import BUILT_IN_CALENDARS, UNITS, format_instant, parse_instant, to_instant
 
 ODD_NAMES = ("odd name", "a-b", "in", "Last", "x`y", "7up", "é", "ns:T", "a.b", "a.in", "_", "create", "µs", "𝑥", "\n")

@@ -17,7 +17,7 @@ from ensue.algebra import Pattern, atoms
 from ensue.algebra.expressions import Attribute, attributes_in
 from ensue.algebra.patterns import Atom
 from ensue.embedded.patterns import Watched
-from ensue.language.rewriting import map_atoms
+from ensue.algebra.rewriting import map_atoms
 from ensue.model import Taxonomy
 from ensue.spark.keys import any_event
 from ensue.spark.sources import Source
