@@ -20,6 +20,7 @@ CASES: dict[str, tuple[Pattern, list[int]]] = {
     ),
     "an interval that is over does not come back": (absence(event("A"), SHIFT), [0, 4]),
     "a stop that has come is a stop, held or not": (periodic(event("A"), 1, event("A")), [0, 0, 6]),
+    "a stop comes a delay after an event that is held no more": (periodic(event("A"), 1, event("A") + 1), [0, 1]),
 }
 
 

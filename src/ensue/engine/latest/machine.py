@@ -71,7 +71,11 @@ class LatestMachine:
         counting = [q for _, q in positive_nodes(pattern) if isinstance(q, (*COUNTING, Absence))]
         self.counts = bool(counting)
         self.intervals = [q.interval for q in counting if isinstance(q.interval, (FixedInterval, CalendarInterval))]
-        self.excluding = [a for q in walk(pattern) for e in _excluded(q) for a in atoms(e)]
+        excluded = [e for q in walk(pattern) for e in _excluded(q)]
+        self.excluding = [a for e in excluded for a in atoms(e)]
+        reaches = [lifespan(e).length for e in excluded]
+        self.before = max((FOREVER if reach is None else reach for reach in reaches), default=0)
+        """How long before what it excludes from the events of an exclusion can lie: a delay comes after its cause."""
         self.blocking = [q.excluded for q in walk(pattern) if isinstance(q, Without) and q.since_firing]
         self.held: dict[Path, dict[Bindings, list[Event]]] = {leaf.path: defaultdict(list) for leaf in self.leaves}
         self.excluded: list[Event] = []
@@ -213,7 +217,7 @@ class LatestMachine:
             oldest = -FOREVER
         else:
             held = [event.time for known in self.held.values() for kept in known.values() for event in kept]
-            oldest = min(held, default=clock)
+            oldest = min(held, default=clock) - self.before
         kept = self._blockers()
         self.excluded = [event for event in self.excluded if event.time >= oldest or event.id in kept]
 
