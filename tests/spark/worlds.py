@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from tests.engine import cases
 
 from ensue.algebra import Context, Pattern, patterns as pt
+from ensue.algebra.rewriting import map_atoms
 from ensue.embedded.incoming import Names
 from ensue.embedded.patterns import Watched, Watchlist
-from ensue.algebra.rewriting import map_atoms
 from ensue.model import Event, Taxonomy, Value, occurrence_id
 from ensue.reference import evaluate
 from ensue.spark.history import detect_history

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from rich.text import Text
 from rich.tree import Tree
 
-from ensue.algebra import Context, Pattern
+from ensue.algebra import Context, Pattern, atoms
 from ensue.algebra.patterns import Atom
 from ensue.engine.arrays import FOREVER
 from ensue.engine.candidates import Tests
@@ -17,6 +17,7 @@ from ensue.time import format_duration, format_instant
 
 _WORDS = {
     "Leaf": "events",
+    "RuleLeaf": "events, with the rules that want them",
     "AnyEvent": "every event",
     "Filter": "test",
     "Union": "or",
@@ -39,8 +40,13 @@ def plan_trees(patterns: Mapping[str, tuple[Pattern, Context]], taxonomy: Taxono
     numbers = {node: number for number, node in enumerate((n for n, count in uses.items() if count > 1), 1)}
     shown: set[int] = set()
     trees = []
+    first_of = {next(iter(family.numbers)): family for family in plan.families}
+    told = {name for family in plan.families for name in family.numbers} - first_of.keys()
     for name, root in plan.roots.items():
-        tree = Tree(Text(name or "occurrences"), guide_style="dim")
+        if name in told:
+            continue
+        more = f", and {len(first_of[name].numbers) - 1} more of its shape" if name in first_of else ""
+        tree = Tree(Text(f"{name or 'occurrences'}{more}"), guide_style="dim")
         _grow(tree, root, plan, numbers, shown)
         trees.append(tree)
     return trees
@@ -48,7 +54,7 @@ def plan_trees(patterns: Mapping[str, tuple[Pattern, Context]], taxonomy: Taxono
 
 def _grow(tree: Tree, place: int, plan: Plan, numbers: Mapping[int, int], shown: set[int]) -> None:
     mark = f"  ⟨{numbers[place]}⟩" if place in numbers else ""
-    label = _label(plan.nodes[place], plan.patterns[place])
+    label = _label(plan.nodes[place], _as_written(plan, plan.patterns[place]))
     if place in shown:
         tree.add(Text.assemble(label, (f"{mark} shared, see above", "dim")))
         return
@@ -56,6 +62,13 @@ def _grow(tree: Tree, place: int, plan: Plan, numbers: Mapping[int, int], shown:
     branch = tree.add(Text.assemble(label, (f"{mark} shared" if mark else "", "dim")))
     for used in plan.nodes[place].inputs:
         _grow(branch, used, plan, numbers, shown)
+
+
+def _as_written(plan: Plan, pattern: Pattern | None) -> Pattern | None:
+    """A part of patterns that are one plan, as it is in the first of them."""
+    rules = {name for atom in atoms(pattern) for name, _ in atom.bindings} if pattern is not None else set()
+    family = next((family for family in plan.families if family.rule in rules), None)
+    return pattern if family is None or pattern is None else family.rule_of(pattern, 0)
 
 
 def _label(node: Node, pattern: Pattern | None) -> Text:

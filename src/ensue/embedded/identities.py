@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from ensue.embedded.gathering import Gathered
 from ensue.embedded.patterns import Watched
 from ensue.engine.codes import UNBOUND, Codebook
 from ensue.engine.engine import Found
@@ -22,6 +23,11 @@ class Identities:
 
     def of(self, found: Found, watched: Watched) -> pa.Array:
         """The id of each row, in its order, as text."""
+        return self.of_all(Gathered.alone(found, watched))
+
+    def of_all(self, gathered: Gathered) -> pa.Array:
+        """The same for the rows of several patterns."""
+        found = gathered.found
         rows = found.rows
         count = len(rows)
         ids = found.store.ids
@@ -37,10 +43,11 @@ class Identities:
             UNBOUND,
             ids.codes,
             *ids.table(),
-            np.array(self._digest(watched.name), np.uint64),
+            np.array([self._digest(watched.name) for watched in gathered.watched], np.uint64),
+            gathered.numbers,
             names,
             self._boxed(found.book),
-            watched.timed,
+            gathered.watched[0].timed,
         )
         ends = pa.py_buffer(np.arange(0, 32 * (count + 1), 32, dtype=np.int64))
         return pa.LargeStringArray.from_buffers(count, ends, pa.py_buffer(texts))

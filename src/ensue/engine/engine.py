@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ensue.algebra import Context, Pattern
+from ensue.algebra.families import Family
 from ensue.engine import state
 from ensue.engine.arrays import FOREVER, Ints
 from ensue.engine.codes import Codebook
@@ -66,7 +67,7 @@ class Engine:
 
     def __init__(self, patterns: Mapping[str, tuple[Pattern, Context]], taxonomy: Taxonomy | None = None) -> None:
         self.plan: Plan = make_plan(patterns, taxonomy or Taxonomy())
-        self.description = [[name, str(pattern), context.value] for name, (pattern, context) in patterns.items()]
+        self._patterns = patterns
         self.store = Store()
         self.book = Codebook()
         self._known_values = self._known_events = 0
@@ -74,6 +75,11 @@ class Engine:
         self.span: tuple[int, int] | None = None
         self.frontiers: dict[str, int] = {}
         """For each pattern: after the last step, every occurrence that ends no later has been reported."""
+
+    @property
+    def description(self) -> list[list[str]]:
+        """What a saved state belongs to."""
+        return [[name, str(pattern), context.value] for name, (pattern, context) in self._patterns.items()]
 
     def advance(self, events: EventBatch, clock: int) -> dict[str, Found]:
         """Take the events up to the clock's new time, all of which lie after its old time; say what they complete."""
@@ -86,13 +92,31 @@ class Engine:
             deliveries.append(node.advance(step, [deliveries[i] for i in node.inputs]))
         self.clock = clock
         self.frontiers = {name: deliveries[root].frontier for name, root in self.plan.roots.items()}
-        found = {
-            name: Found(deliveries[root].rows, self.plan.nodes[root].variables, self.store, self.book)
-            for name, root in self.plan.roots.items()
-        }
+        found = {name: self._found(deliveries[root].rows, root) for name, root in self.plan.roots.items()}
+        for family in self.plan.families:
+            found |= self._rule_by_rule(family, found)
         if len(self.store) > 2 * self._known_events + 4096:
             self.compact()
         return found
+
+    def _found(self, rows: Rows, root: int) -> Found:
+        return Found(rows, self.plan.nodes[root].variables, self.store, self.book)
+
+    def _rule_by_rule(self, family: Family, found: dict[str, Found]) -> dict[str, Found]:
+        """What belongs to each pattern of a family, without the family's own variable, which is the first."""
+        whole = found[next(iter(family.numbers))]
+        rows = whole.rows
+        rules = rows.values[:, 0].view(np.float64).astype(np.int64)
+        order = np.argsort(rules, kind="stable")
+        bounds = np.searchsorted(rules[order], np.arange(family.size + 1)).tolist()
+        nothing = Rows.empty(len(whole.variables) - 1)
+        parts = {}
+        for name, number in family.numbers.items():
+            start, end = bounds[number], bounds[number + 1]
+            mine = rows.take(order[start:end]) if end > start else nothing
+            own = mine.with_values(mine.values[:, 1:]) if end > start else nothing
+            parts[name] = Found(own, whole.variables[1:], self.store, self.book)
+        return parts
 
     def finish(self) -> dict[str, Found]:
         """The history is over: every interval and delay has passed."""

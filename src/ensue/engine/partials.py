@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ensue.algebra.families import is_hidden
 from ensue.engine.engine import Engine
 from ensue.engine.nodes.base import Node
 from ensue.engine.nodes.latest import Latest
@@ -36,7 +37,21 @@ def partials(engine: Engine) -> Iterator[Partial]:
             if len(rows):
                 source = _source(engine, node, name, rows)
                 origin = place if source is None else source
-                yield from _listed(engine, rows, names, _text(engine, origin), engine.plan.nodes[origin].variables)
+                for found in _listed(engine, rows, names, _text(engine, origin), engine.plan.nodes[origin].variables):
+                    yield _of_its_rule(found, engine, origin)
+
+
+def _of_its_rule(found: Partial, engine: Engine, origin: int) -> Partial:
+    """Of patterns that are one plan, the one that a part belongs to."""
+    hidden = next(((name, value) for name, (_, value) in found.bindings if is_hidden(name)), None)
+    pattern = engine.plan.patterns[origin]
+    if hidden is None or pattern is None:
+        return found
+    family = next(family for family in engine.plan.families if family.rule == hidden[0])
+    number = int(hidden[1])
+    names = tuple(name for name, rule in family.numbers.items() if rule == number)
+    own = tuple(binding for binding in found.bindings if not is_hidden(binding[0]))
+    return replace(found, patterns=names, part=str(family.rule_of(pattern, number)), bindings=own)
 
 
 def _owners(engine: Engine) -> list[tuple[str, ...]]:

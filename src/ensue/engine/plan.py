@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from ensue.algebra import Context, Pattern, scope, walk
 from ensue.algebra.bounds import interval_length, longest
 from ensue.algebra.expressions import Expression, conjuncts, variables_in
+from ensue.algebra.families import Family, families
 from ensue.algebra.patterns import (
     Absence,
     And,
@@ -46,7 +47,7 @@ from ensue.engine.candidates import BETWEEN, INSIDE, Excluded, Tests
 from ensue.engine.nodes.base import Node
 from ensue.engine.nodes.intervals import Absences, Counting, During
 from ensue.engine.nodes.latest import Latest
-from ensue.engine.nodes.leaves import AnyEvent, Leaf
+from ensue.engine.nodes.leaves import AnyEvent, Leaf, RuleLeaf
 from ensue.engine.nodes.matching import Side
 from ensue.engine.nodes.pairs import Kind, Pairs
 from ensue.engine.nodes.repeats import Repeats
@@ -72,18 +73,26 @@ class Plan:
     nodes: tuple[Node, ...]
     patterns: tuple[Pattern | None, ...]
     roots: Mapping[str, int]
+    """The node that reports each pattern; it reports a whole family if the pattern is in one."""
+    families: tuple[Family, ...] = ()
 
 
 def make_plan(patterns: Mapping[str, tuple[Pattern, Context]], taxonomy: Taxonomy) -> Plan:
     """One plan for several patterns; what they have in common is worked out once."""
-    planner = _Planner(taxonomy)
-    roots = {name: planner.root(pattern, context) for name, (pattern, context) in patterns.items()}
-    return Plan(tuple(planner.nodes), tuple(planner.origins), roots)
+    found = families(patterns)
+    planner = _Planner(taxonomy, {family.rule: family for family in found})
+    together = {name: planner.root(family.template, family.context) for family in found for name in family.numbers}
+    roots = {
+        name: together[name] if name in together else planner.root(pattern, context)
+        for name, (pattern, context) in patterns.items()
+    }
+    return Plan(tuple(planner.nodes), tuple(planner.origins), roots, found)
 
 
 class _Planner:
-    def __init__(self, taxonomy: Taxonomy) -> None:
+    def __init__(self, taxonomy: Taxonomy, rules: Mapping[str, Family]) -> None:
         self.taxonomy = taxonomy
+        self.rules = rules
         self.nodes: list[Node] = []
         self.origins: list[Pattern | None] = []
         self.known: dict[object, int] = {}
@@ -160,7 +169,7 @@ class _Planner:
         """Nodes that do not select: limits do not reach through them."""
         match q:
             case Atom():
-                return self._shared(q, lambda: Leaf(q, self.taxonomy), q)
+                return self._shared(q, lambda: self._leaf(q), q)
             case Delay(operand, duration):
                 return self._add(Delays(duration, self._side(operand, context, Tests())), q)
             case Periodic(start, period, stop, False):
@@ -178,6 +187,10 @@ class _Planner:
                 return self._during(q, _COUNTING[type(q)], q.count, q.operand, context)
             case _:
                 raise TypeError(f"{type(q).__name__} is no node of the algebra")
+
+    def _leaf(self, atom: Atom) -> Node:
+        family = next((self.rules[name] for name, _ in atom.bindings if name in self.rules), None)
+        return Leaf(atom, self.taxonomy) if family is None else RuleLeaf(atom, family, self.taxonomy)
 
     def _during(
         self,

@@ -17,12 +17,12 @@ from ensue.algebra.expressions import (
     walk,
 )
 from ensue.algebra.patterns import Atom, Pattern, Where
+from ensue.algebra.rewriting import map_parts
 from ensue.algebra.variables import Scope, atoms, scope
 from ensue.errors import near
 from ensue.language.expressions import ExpressionBuilder, variable_name
 from ensue.language.kinds import KINDS, KindChecker, variable_kinds
 from ensue.language.labels import bind_label, labelled_attribute, labels
-from ensue.algebra.rewriting import map_parts
 
 if TYPE_CHECKING:
     from lark import Token, Tree

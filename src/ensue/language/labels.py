@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.algebra.variables import atoms
 from ensue.algebra.rewriting import map_atoms
+from ensue.algebra.variables import atoms
 
 if TYPE_CHECKING:
     from ensue.algebra.patterns import Pattern

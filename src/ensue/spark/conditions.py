@@ -166,10 +166,13 @@ def _plainly(condition: Expression, lookup: Lookup) -> Column | None:
 
 
 def _guarded(condition: Column, found: Typed) -> Column:
-    """A condition that is not true where the value is not a number: Spark takes that for the largest number."""
+    """A condition that is not true where the value is not a number: Spark takes that for the largest number.
+
+    Said by a comparison, because that is what Spark can hand on to the files.
+    """
     if found.kind != "number" or found.whole or found.plain is None:
         return condition
-    return condition & ~f.isnan(found.plain)
+    return condition & (found.plain <= f.lit(math.inf))
 
 
 def _against(symbol: str, found: Typed, content: object) -> Column | None:
@@ -180,7 +183,8 @@ def _against(symbol: str, found: Typed, content: object) -> Column | None:
         if found.whole:
             return _whole_against(symbol, found.plain, content)
         if abs(content) <= _EXACT:
-            return _guarded(_OPERATORS[symbol](found.plain, f.lit(float(content))), found)
+            compared = _OPERATORS[symbol](found.plain, f.lit(float(content)))
+            return compared if symbol in ("=", "<", "<=") else _guarded(compared, found)
         return None
     other = _literal(content)
     if other.kind != found.kind or (found.kind == "truth" and symbol not in ("=", "!=")):
@@ -222,7 +226,7 @@ def _among(found: Typed, choices: list[Any]) -> Column | None:
             present = [int(choice) for choice in present if not isinstance(choice, float) or choice.is_integer()]
         else:
             present = [float(choice) for choice in present]
-    return _guarded(found.plain.isin(present), found) if present else f.lit(False)
+    return found.plain.isin(present) if present else f.lit(False)
 
 
 def _literal(content: Any) -> Typed:

@@ -5,7 +5,7 @@ Conditions are filters over the scan, each group of patterns has one shuffle by 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -13,7 +13,8 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame, functions as f, types as t
 from pyspark.sql.pandas.types import to_arrow_type
 
-from ensue.algebra import walk
+from ensue.algebra import Context, Pattern, walk
+from ensue.algebra.families import families
 from ensue.algebra.patterns import Absence, AtMost, CalendarInterval, Exactly, Periodic
 from ensue.embedded.patterns import Watched, Watchlist
 from ensue.model import Taxonomy
@@ -68,22 +69,34 @@ def detect_history(watchlist: Watchlist, sources: Sequence[Source]) -> DataFrame
 def groups(watched: Sequence[Watched], taxonomy: Taxonomy) -> list[Group]:
     """The patterns, those together that can share a shuffle."""
     found: list[Group] = []
-    for item in watched:
-        new = _alone(item, taxonomy)
+    for new in _smallest(watched, taxonomy):
         for place, group in enumerate(found):
             key = group.key.joined(new.key)
             if key is not None and (group.overlap is None) == (new.overlap is None):
                 widest = None if new.overlap is None or group.overlap is None else max(group.overlap, new.overlap)
-                found[place] = Group((*group.watched, item), key, widest)
+                found[place] = Group((*group.watched, *new.watched), key, widest)
                 break
         else:
             found.append(new)
     return found
 
 
-def _alone(item: Watched, taxonomy: Taxonomy) -> Group:
-    key = partition_key(item.pattern, taxonomy)
-    return Group((item,), key, None if key else overlap(item.pattern, item.context))
+def _smallest(watched: Sequence[Watched], taxonomy: Taxonomy) -> Iterator[Group]:
+    """Each pattern alone; rules of one shape together, which may have a key though none of them has."""
+    by_name = {item.name: item for item in watched}
+    together = families({name: (item.pattern, item.context) for name, item in by_name.items()})
+    for family in together:
+        members = tuple(by_name[name] for name in family.numbers)
+        yield _group(members, family.covering, family.context, taxonomy)
+    members_of_any = {name for family in together for name in family.numbers}
+    for item in watched:
+        if item.name not in members_of_any:
+            yield _group((item,), item.pattern, item.context, taxonomy)
+
+
+def _group(watched: tuple[Watched, ...], pattern: Pattern, context: Context, taxonomy: Taxonomy) -> Group:
+    key = partition_key(pattern, taxonomy)
+    return Group(watched, key, None if key else overlap(pattern, context))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +111,7 @@ class Partitions:
 
     def of(self, types: Mapping[str, t.DataType], columns: t.StructType) -> DataFrame:
         """The occurrences."""
-        watched = tuple(replace(item, pattern=self.wanted.rewritten(item.pattern)) for item in self.group.watched)
+        watched = tuple(replace(item, pattern=self.wanted.rewritten(item)) for item in self.group.watched)
         work = Work(watched, self.taxonomy, self.layout, as_arrow(types))
         return self.frame.mapInArrow(work, columns)
 

@@ -15,9 +15,10 @@ from pyspark.sql import Column, functions as f
 
 from ensue.algebra import Pattern, atoms
 from ensue.algebra.expressions import Attribute, attributes_in
+from ensue.algebra.families import Family, families, is_hidden
 from ensue.algebra.patterns import Atom
-from ensue.embedded.patterns import Watched
 from ensue.algebra.rewriting import map_atoms
+from ensue.embedded.patterns import Watched
 from ensue.model import Taxonomy
 from ensue.spark.keys import any_event
 from ensue.spark.sources import Source
@@ -31,8 +32,10 @@ class Wanted:
     """The atoms of some patterns over some sources."""
 
     atoms: tuple[Atom, ...]
+    """For rules of one shape, those that cover all of them."""
     everything: bool
     taxonomy: Taxonomy
+    families: tuple[Family, ...]
     exact: frozenset[Atom]
     """Those whose condition Spark evaluates exactly, in every source."""
     bits: tuple[Atom, ...]
@@ -40,13 +43,16 @@ class Wanted:
 
     @classmethod
     def of(cls, watched: Sequence[Watched], sources: Sequence[Source], taxonomy: Taxonomy) -> Wanted:
-        found = tuple(dict.fromkeys(atom for item in watched for atom in atoms(item.pattern)))
+        together = families({item.name: (item.pattern, item.context) for item in watched})
+        members = {name for family in together for name in family.numbers}
+        lone = dict.fromkeys(atom for item in watched if item.name not in members for atom in atoms(item.pattern))
+        covering = dict.fromkeys(atom for family in together for atom in atoms(family.covering))
+        found = tuple(lone | covering)
         everything = any(any_event(item.pattern) for item in watched)
-        exact = frozenset(atom for atom in found if all(source.filter(atom).exact for source in sources))
-        shared = [atom for atom in found if everything or not _alone(atom, found, taxonomy)]
-        return cls(
-            found, everything, taxonomy, exact, tuple(a for a in shared if a.condition is not None and a in exact)
-        )
+        exact = frozenset(atom for atom in lone if all(source.filter(atom).exact for source in sources))
+        shared = [atom for atom in lone if everything or not _alone(atom, found, taxonomy)]
+        bits = tuple(atom for atom in shared if atom.condition is not None and atom in exact)
+        return cls(found, everything, taxonomy, together, exact, bits)
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -57,13 +63,19 @@ class Wanted:
     def attributes(self) -> tuple[str, ...]:
         """The attributes that the engine has to know."""
         found = {attribute for atom in self.atoms for _, attribute in atom.bindings}
-        for atom in self.atoms:
+        templates = (atom for family in self.families for atom in atoms(family.template))
+        for atom in (*self.atoms, *templates):
             if atom.condition is not None and atom not in self.exact:
-                found |= attributes_in(atom.condition)
+                found |= {name for name in attributes_in(atom.condition) if not is_hidden(name)}
         return tuple(sorted(found))
 
-    def rewritten(self, pattern: Pattern) -> Pattern:
-        """The pattern as the engine gets it: conditions that Spark has evaluated are bits, or nothing at all."""
+    def rewritten(self, item: Watched) -> Pattern:
+        """A pattern as the engine gets it: conditions that Spark has evaluated are bits, or nothing at all.
+
+        Rules of one shape keep theirs: the engine knows how to test them together.
+        """
+        if any(item.name in family.numbers for family in self.families):
+            return item.pattern
         places = {atom: place for place, atom in enumerate(self.bits)}
 
         def change(atom: Atom) -> Atom:
@@ -71,7 +83,7 @@ class Wanted:
                 return replace(atom, condition=Attribute(bit_name(places[atom])))
             return replace(atom, condition=None) if atom in self.exact else atom
 
-        return map_atoms(pattern, change)
+        return map_atoms(item.pattern, change)
 
     def rows(self, source: Source) -> Column | None:
         """The rows of a source that some atom wants, and those of which that cannot be told; None if all are wanted."""

@@ -6,13 +6,14 @@ A worker gets the rows of all keys of its partition, in no order. It knows nothi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ensue.embedded.findings import INSTANT, check_range, id_texts
+from ensue.embedded.gathering import Gathered, gathered
 from ensue.embedded.identities import Identities
 from ensue.embedded.kinds import column_as
 from ensue.embedded.patterns import Watched
@@ -90,12 +91,8 @@ class Work:
         engine.span = span
         reports = engine.advance(batch, FOREVER)
         identities = Identities()
-        for item in self.watched:
-            found = reports[item.name]
-            if since > -FOREVER:
-                found = Found(found.rows.where(found.rows.end >= since), found.variables, found.store, found.book)
-            if len(found.rows):
-                yield from self._table(found, item, identities, batch).to_batches(max_chunksize=ROWS_AT_ONCE)
+        for part in gathered((item, _since(since, reports[item.name])) for item in self.watched):
+            yield from self._table(part, identities, batch).to_batches(max_chunksize=ROWS_AT_ONCE)
 
     def _batch(self, table: pa.Table) -> EventBatch:
         times = np.asarray(_whole(table, "time"))
@@ -124,15 +121,16 @@ class Work:
             return np.zeros(table.num_rows, np.int64), self.layout.types
         return np.asarray(_whole(table, "type")), self.layout.types
 
-    def _table(self, found: Found, item: Watched, identities: Identities, batch: EventBatch) -> pa.Table:
+    def _table(self, part: Gathered, identities: Identities, batch: EventBatch) -> pa.Table:
+        found = part.found
         rows = found.rows
         check_range(rows.end)
         count = len(rows)
         begin, end = (pa.array(instants).cast(INSTANT) for instants in (rows.begin, rows.end))
         places = {name: place for place, name in enumerate(found.variables)}
         columns = {
-            "id": identities.of(found, item).cast(pa.string()),
-            "class": pa.repeat(pa.scalar(item.name, pa.string()), count),
+            "id": identities.of_all(part).cast(pa.string()),
+            "class": pa.array([item.name for item in part.watched], pa.string()).take(pa.array(part.numbers)),
             "begin": begin,
             "end": end,
             "detected": end,
@@ -145,6 +143,11 @@ class Work:
                 columns[variable.column] = pa.nulls(count, variable.given)
         columns["constituents"] = _constituents(found, batch)
         return pa.table(columns)
+
+
+def _since(instant: int, found: Found) -> Found:
+    """What does not end before an instant."""
+    return found if instant <= -FOREVER else replace(found, rows=found.rows.where(found.rows.end >= instant))
 
 
 def _constituents(found: Found, batch: EventBatch) -> pa.Array:

@@ -11,8 +11,8 @@ from tests.engine.cases import SECOND, histories, patterns
 
 from ensue.algebra import Context, Pattern, patterns as pt, walk
 from ensue.algebra.bounds import check_legal
-from ensue.errors import PatternError
 from ensue.algebra.rewriting import map_atoms
+from ensue.errors import PatternError
 from ensue.model import Event
 from ensue.time import to_datetime
 

@@ -156,6 +156,7 @@ def occurrence_ids(
     offsets: Ints,
     data: Bytes,
     class_lanes: Words,
+    classes: Ints,
     name_lanes: Words,
     boxed_lanes: Words,
     timed: bool,
@@ -164,7 +165,7 @@ def occurrence_ids(
     texts = np.empty((begin.size, 4), np.uint64)
     for row in range(begin.size):
         count = np.uint64(starts[row + 1] - starts[row])
-        high, low = mix(class_lanes[0], count), mix(class_lanes[1], count)
+        high, low = mix(class_lanes[classes[row], 0], count), mix(class_lanes[classes[row], 1], count)
         for place in range(starts[row], starts[row + 1]):
             one, two = digest_id(codes[members[place]], offsets, data)
             high, low = mix(high, one), mix(low, two)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 
+from ensue.algebra.expressions import Literal, attributes_in, conjunction, conjuncts
+from ensue.algebra.families import Family, is_hidden
 from ensue.algebra.patterns import Atom
-from ensue.engine.arrays import Ints, Truths
+from ensue.engine.arrays import Ints, Truths, no_ints
 from ensue.engine.codes import UNBOUND
+from ensue.engine.columns import Column, from_values
 from ensue.engine.conditions import holds
 from ensue.engine.kernels.choosing import keep
 from ensue.engine.nodes.base import Node, Step
 from ensue.engine.rows import Rows
+from ensue.engine.rules import best_index, pairs
 from ensue.model import Taxonomy
 
 
@@ -56,6 +63,46 @@ class Leaf(Node):
             values[:, place] = codes
             seen.add(variable)
         return values, bound
+
+
+class RuleLeaf(Node):
+    """One occurrence for each event and each rule of a family whose atom wants it: the rule is a variable of it."""
+
+    def __init__(self, atom: Atom, family: Family, taxonomy: Taxonomy) -> None:
+        super().__init__(tuple({variable for variable, _ in atom.bindings}))
+        tests = list(conjuncts(atom.condition or Literal(True)))
+        tied = [test for test in tests if any(map(is_hidden, attributes_in(test)))]
+        bindings = tuple(pair for pair in atom.bindings if not is_hidden(pair[0]))
+        self.plain = Leaf(
+            replace(atom, condition=conjunction([t for t in tests if t not in tied]), bindings=bindings), taxonomy
+        )
+        self.tied = conjunction(tied) or Literal(True)
+        self.parameters = {name: from_values(values) for name, values in family.parameters.items()}
+        self.index = best_index(tied, self.parameters, family.size)
+
+    def process(self, step: Step, ready: list[Rows], gate: int) -> Rows:
+        found = self.plain.process(step, ready, gate)
+        if not len(found):
+            return self.nothing
+        events = found.members - step.first_handle
+        rows, rules = self._wanted(step, events)
+        codes = rules.astype(np.float64).view(np.int64)
+        values = np.column_stack([codes, found.values[rows]])
+        return Rows.of_events(found.begin[rows], found.members[rows], values)
+
+    def _wanted(self, step: Step, events: Ints) -> tuple[Ints, Ints]:
+        """Pairs of events, by their places, and rules that want them."""
+        found = [(no_ints(), no_ints())]
+        for rows, rules in pairs(self.index, lambda name: step.events.column(name).take(events), len(events)):
+            chosen = events[rows]
+            lookup = partial(self._column, step, chosen, rules)
+            kept = holds(self.tied, lookup, len(rules))
+            found.append((rows[kept], rules[kept]))
+        rows, rules = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        return rows, rules
+
+    def _column(self, step: Step, events: Ints, rules: Ints, name: str) -> Column:
+        return self.parameters[name].take(rules) if is_hidden(name) else step.events.column(name).take(events)
 
 
 class AnyEvent(Node):

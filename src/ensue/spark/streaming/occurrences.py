@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from ensue.embedded.findings import INSTANT, id_texts, variable_columns
+from ensue.embedded.gathering import Gathered, gathered
 from ensue.embedded.kinds import column_as
 from ensue.embedded.levels import Report
 from ensue.embedded.session import Session
@@ -36,29 +37,28 @@ def occurrence_table(reports: Sequence[Report], session: Session, leaves: Leaves
     """All that some steps of a session found. As over a history, an occurrence is detected when it ends."""
     tables = []
     for report in reports:
-        for item in session.watchlist.watched:
-            if item.name not in report:
-                continue  # it is on another level
-            found = report[item.name]
-            count = len(found.rows)
-            if not count:
-                continue
-            rows = found.rows
-            columns = {
-                "id": session.identities.of(found, item).cast(pa.string()),
-                "class": pa.array([item.name] * count, pa.string()),
-                "begin": pa.array(rows.begin).cast(INSTANT),
-                "end": pa.array(rows.end).cast(INSTANT),
-                "detected": pa.array(rows.end).cast(INSTANT),
-                "constituents": _constituents(rows.starts, rows.members, found.store, leaves),
-            }
-            for i, name in enumerate(variable_columns(found.variables)):
-                wanted = schema.field(name).type
-                decoded = column_as(_plain(wanted), found.book.decode(rows.values[:, i]))
-                columns[name] = decoded.cast(wanted)
-            arrays = [columns.get(field.name, pa.nulls(count, field.type)) for field in schema]
-            tables.append(pa.Table.from_arrays(arrays, schema=schema))
+        listed = [(item, report[item.name]) for item in session.watchlist.watched if item.name in report]
+        tables += [_table(part, session, leaves, schema) for part in gathered(listed)]
     return pa.concat_tables(tables) if tables else schema.empty_table()
+
+
+def _table(part: Gathered, session: Session, leaves: Leaves, schema: pa.Schema) -> pa.Table:
+    found = part.found
+    rows = found.rows
+    columns = {
+        "id": session.identities.of_all(part).cast(pa.string()),
+        "class": pa.array([item.name for item in part.watched], pa.string()).take(pa.array(part.numbers)),
+        "begin": pa.array(rows.begin).cast(INSTANT),
+        "end": pa.array(rows.end).cast(INSTANT),
+        "detected": pa.array(rows.end).cast(INSTANT),
+        "constituents": _constituents(rows.starts, rows.members, found.store, leaves),
+    }
+    for i, name in enumerate(variable_columns(found.variables)):
+        wanted = schema.field(name).type
+        decoded = column_as(_plain(wanted), found.book.decode(rows.values[:, i]))
+        columns[name] = decoded.cast(wanted)
+    arrays = [columns.get(field.name, pa.nulls(len(rows), field.type)) for field in schema]
+    return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def _plain(wanted: pa.DataType) -> pa.DataType:

@@ -1,0 +1,190 @@
+"""Patterns that differ only in constants: one pattern, and a table of what differs.
+
+Rules often come by the hundred, all of one shape. Instead of a plan for each there is one for all of them: the
+*template*, whose atoms look at parameters as if these were attributes of the event, and bind a variable to the number
+of the rule. Whatever combines has to agree on that variable, so that the rules do not see each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+
+from ensue.algebra.contexts import Context
+from ensue.algebra.expressions import (
+    Attribute,
+    Compare,
+    Expression,
+    Literal,
+    OneOf,
+    attributes_in,
+    conjunction,
+    conjuncts,
+)
+from ensue.algebra.patterns import AtMost, Atom, Delay, Exactly, Pattern, Periodic
+from ensue.algebra.rewriting import map_atoms, map_parts
+from ensue.algebra.variables import scope, walk
+from ensue.model.values import Value
+
+LEAST = 8
+"""So many rules make a family; fewer are as fast, or faster, each on its own."""
+
+_ALONE = (Delay, Periodic, AtMost, Exactly)
+"""What makes events of its own, whose ids tell the variables; and what is content with no event, so of no rule."""
+
+_HIDDEN = "\0rule "
+_ANY = Attribute(_HIDDEN)
+_TURNED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Rules of one shape. Those that are equal in all constants are one rule with several names."""
+
+    template: Pattern
+    context: Context
+    rule: str
+    """The variable, and the attribute, that holds the number of the rule."""
+    parameters: Mapping[str, tuple[Value | None, ...]]
+    """The constants that differ, by the names that the template has for them: a value for each rule."""
+    numbers: Mapping[str, int]
+    """The rule of each pattern, by the pattern's name."""
+
+    @property
+    def size(self) -> int:
+        """How many rules there are."""
+        return len(next(iter(self.parameters.values())))
+
+    @property
+    def covering(self) -> Pattern:
+        """A pattern whose atoms want all events that those of any rule want, and few others.
+
+        An attribute that has to be equal to a parameter is bound to it as to a variable: where all atoms have one in
+        common, events with different values never meet.
+        """
+        return map_atoms(self.template, self._covering)
+
+    def _covering(self, atom: Atom) -> Atom:
+        if (self.rule, self.rule) not in atom.bindings or atom.condition is None:
+            return atom
+        conditions = list(conjuncts(atom.condition))
+        plain = [condition for condition in conditions if not any(map(is_hidden, attributes_in(condition)))]
+        tests = [test for condition in conditions if (test := parameter_test(condition)) is not None]
+        covers = [cover for test in tests if (cover := self._cover(*test)) is not None]
+        own = [binding for binding in atom.bindings if not is_hidden(binding[0])]
+        equal = [(parameter, attribute) for attribute, symbol, parameter in tests if symbol == "="]
+        return replace(atom, condition=conjunction([*plain, *covers]), bindings=(*own, *equal))
+
+    def _cover(self, attribute: str, symbol: str, parameter: str) -> Expression | None:
+        """What holds for an attribute wherever it passes the test of some rule; None if that is not known."""
+        values = [value for value in self.parameters[parameter] if value is not None]
+        if symbol == "=":
+            return OneOf(Attribute(attribute), tuple(dict.fromkeys(map(Literal, values))))
+        numbers = [value for value in values if isinstance(value, (int, float)) and not isinstance(value, bool)]
+        if not numbers or len(numbers) < len(values):
+            return None
+        return Compare(symbol, Attribute(attribute), Literal(min(numbers) if symbol in (">", ">=") else max(numbers)))
+
+    def rule_of(self, part: Pattern, number: int) -> Pattern:
+        """A part of the template as the user has written it for one of the rules."""
+
+        def constant(leaf: Expression) -> Expression:
+            if isinstance(leaf, Attribute) and leaf.name in self.parameters:
+                return Literal(self.parameters[leaf.name][number])
+            return leaf
+
+        def change(atom: Atom) -> Atom:
+            condition = None if atom.condition is None else map_parts(atom.condition, constant)
+            own = tuple(binding for binding in atom.bindings if not is_hidden(binding[0]))
+            return replace(atom, condition=condition, bindings=own)
+
+        return map_atoms(part, change)
+
+
+def is_hidden(name: str) -> bool:
+    """Whether a variable or attribute is a family's own, and none that a user has written."""
+    return name.startswith(_HIDDEN)
+
+
+def parameter_test(condition: Expression) -> tuple[str, str, str] | None:
+    """The attribute, the symbol and the parameter, if a condition compares the one with the other."""
+    match condition:
+        case Compare(symbol, Attribute(one), Attribute(two)) if symbol in _TURNED and is_hidden(one) != is_hidden(two):
+            return (two, _TURNED[symbol], one) if is_hidden(one) else (one, symbol, two)
+        case _:
+            return None
+
+
+def families(patterns: Mapping[str, tuple[Pattern, Context]]) -> tuple[Family, ...]:
+    """The families among some patterns. The patterns that are in none are on their own."""
+    return _families(tuple(patterns.items()), LEAST)
+
+
+@lru_cache(maxsize=8)
+def _families(patterns: tuple[tuple[str, tuple[Pattern, Context]], ...], least: int) -> tuple[Family, ...]:
+    """Remembered, because engines for the same patterns are made again and again: one for each partition or shard."""
+    shapes: dict[tuple[Pattern, Context], dict[str, tuple[Literal, ...]]] = {}
+    for name, (pattern, context) in patterns:
+        if context is not Context.LATEST and not any(isinstance(part, _ALONE) for part in walk(pattern)):
+            constants: list[Literal] = []
+            shape = map_atoms(pattern, partial(_opened, constants))
+            shapes.setdefault((shape, context), {})[name] = tuple(constants)
+    found = (
+        _family(number, *shape, members)
+        for number, (shape, members) in enumerate(shapes.items())
+        if len(set(members.values())) >= least
+    )
+    return tuple(family for family in found if family is not None)
+
+
+def _opened(constants: list[Literal], atom: Atom) -> Atom:
+    """An atom without its constants, which are noted."""
+
+    def note(part: Expression) -> Expression:
+        if not isinstance(part, Literal):
+            return part
+        constants.append(part)
+        return _ANY
+
+    return atom if atom.condition is None else replace(atom, condition=map_parts(atom.condition, note))
+
+
+def _family(number: int, shape: Pattern, context: Context, members: Mapping[str, tuple[Literal, ...]]) -> Family | None:
+    rules = list(dict.fromkeys(members.values()))
+    columns = list(zip(*rules, strict=True))
+    rule = f"{_HIDDEN}{number}"
+    names: dict[Sequence[Literal], str] = {}
+    for column in columns:
+        if len(set(column)) > 1:
+            names.setdefault(column, f"{rule}.{len(names)}")
+    fillings: Iterator[Expression] = iter(
+        [Attribute(names[column]) if column in names else column[0] for column in columns]
+    )
+    template = map_atoms(shape, partial(_filled, fillings, rule))
+    if not _apart(template, rule):
+        return None
+    values = {name: tuple(literal.value for literal in column) for column, name in names.items()}
+    places = {constants: place for place, constants in enumerate(rules)}
+    return Family(template, context, rule, values, {name: places[constants] for name, constants in members.items()})
+
+
+def _filled(fillings: Iterator[Expression], rule: str, atom: Atom) -> Atom:
+    """The atom of a template: parameters and common constants where the constants were; bound to the rule if it has
+    parameters.
+    """
+    if atom.condition is None:
+        return atom
+    condition = map_parts(atom.condition, lambda part: next(fillings) if part == _ANY else part)
+    if not any(is_hidden(name) for name in attributes_in(condition)):
+        return replace(atom, condition=condition)
+    return replace(atom, condition=condition, bindings=(*atom.bindings, (rule, rule)))
+
+
+def _apart(template: Pattern, rule: str) -> bool:
+    """Whether no part mixes what belongs to different rules: each that looks at parameters says of which rule it is."""
+    return all(
+        rule in scope(part).always
+        for part in walk(template)
+        if any(isinstance(inner, Atom) and (rule, rule) in inner.bindings for inner in walk(part))
+    )
