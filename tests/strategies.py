@@ -112,7 +112,7 @@ def _larger(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expressio
     not_null = inner.filter(lambda part: part != Literal(None))
     some = st.lists(inner, min_size=1, max_size=3).map(tuple)
     return st.one_of(
-        st.builds(Compare, st.sampled_from(COMPARISONS), not_null, not_null),
+        st.builds(Compare, st.sampled_from(list(COMPARISONS)), not_null, not_null),
         st.builds(Arithmetic, st.sampled_from(ARITHMETIC), inner, inner),
         st.builds(Negative, inner.filter(_takes_a_sign)),
         st.builds(Both, inner, inner),

@@ -6,12 +6,26 @@ only if it is true.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from ensue.model.values import Value
 
-COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+"""The symbols, with what compares values, arrays or columns of one kind."""
+
+MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""The symbol that says the same with the sides exchanged."""
+
 ARITHMETIC = ("+", "-", "*", "/", "%")
 
 

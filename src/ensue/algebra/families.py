@@ -13,6 +13,7 @@ from functools import lru_cache, partial
 
 from ensue.algebra.contexts import Context
 from ensue.algebra.expressions import (
+    MIRRORED,
     Attribute,
     Compare,
     Expression,
@@ -35,7 +36,6 @@ _ALONE = (Delay, Periodic, AtMost, Exactly)
 
 _HIDDEN = "\0rule "
 _ANY = Attribute(_HIDDEN)
-_TURNED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +110,8 @@ def is_hidden(name: str) -> bool:
 def parameter_test(condition: Expression) -> tuple[str, str, str] | None:
     """The attribute, the symbol and the parameter, if a condition compares the one with the other."""
     match condition:
-        case Compare(symbol, Attribute(one), Attribute(two)) if symbol in _TURNED and is_hidden(one) != is_hidden(two):
-            return (two, _TURNED[symbol], one) if is_hidden(one) else (one, symbol, two)
+        case Compare(symbol, Attribute(one), Attribute(two)) if symbol != "!=" and is_hidden(one) != is_hidden(two):
+            return (two, MIRRORED[symbol], one) if is_hidden(one) else (one, symbol, two)
         case _:
             return None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -11,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ensue.algebra.expressions import (
+    COMPARISONS,
     Arithmetic,
     Attribute,
     Both,
@@ -32,14 +32,6 @@ from ensue.engine.columns import Column, Part, constant, from_values
 from ensue.time.instants import EARLIEST, LATEST
 
 Lookup: TypeAlias = Callable[[str], Column]
-_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 _ARROW = {"=": "equal", "!=": "not_equal", "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal"}
 
 
@@ -121,7 +113,7 @@ def _compare_kind(symbol: str, kind: str, one: Any, two: Any) -> Truths:
         if exact is not None:
             one, two = exact
     with np.errstate(invalid="ignore"):  # where a value is missing, what stands in its place may be not-a-number
-        answer: Truths = _OPERATORS[symbol](one, two)
+        answer: Truths = COMPARISONS[symbol](one, two)
     return answer
 
 

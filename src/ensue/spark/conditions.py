@@ -19,6 +19,8 @@ from typing import Any, TypeAlias
 from pyspark.sql import Column, functions as f
 
 from ensue.algebra.expressions import (
+    COMPARISONS,
+    MIRRORED,
     Arithmetic,
     Attribute,
     Both,
@@ -42,15 +44,6 @@ from ensue.time import to_instant
 Lookup: TypeAlias = Callable[[str], Typed]
 """An attribute by name."""
 
-_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-_MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _EXACT = 2**53
 _WHITESPACE = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
 _CLAMP = 2**30
@@ -145,14 +138,14 @@ def _plainly(condition: Expression, lookup: Lookup) -> Column | None:
         case Compare(symbol, Attribute(name), Literal(content)):
             return _against(symbol, lookup(name), content)
         case Compare(symbol, Literal(content), Attribute(name)):
-            return _against(_MIRRORED[symbol], lookup(name), content)
+            return _against(MIRRORED[symbol], lookup(name), content)
         case Compare(symbol, Attribute(one), Attribute(two)) if one != two:
             left, right = lookup(one), lookup(two)
             if left.plain is None or right.plain is None or left.kind != right.kind or left.whole != right.whole:
                 return None
             if left.kind == "truth" and symbol not in ("=", "!="):
                 return None
-            return _guarded(_guarded(_OPERATORS[symbol](left.plain, right.plain), left), right)
+            return _guarded(_guarded(COMPARISONS[symbol](left.plain, right.plain), left), right)
         case OneOf(Attribute(name), choices) if all(isinstance(choice, Literal) for choice in choices):
             return _among(lookup(name), [choice.value for choice in choices if isinstance(choice, Literal)])
         case IsNull(Attribute(name)):
@@ -183,13 +176,13 @@ def _against(symbol: str, found: Typed, content: object) -> Column | None:
         if found.whole:
             return _whole_against(symbol, found.plain, content)
         if abs(content) <= _EXACT:
-            compared = _OPERATORS[symbol](found.plain, f.lit(float(content)))
+            compared = COMPARISONS[symbol](found.plain, f.lit(float(content)))
             return compared if symbol in ("=", "<", "<=") else _guarded(compared, found)
         return None
     other = _literal(content)
     if other.kind != found.kind or (found.kind == "truth" and symbol not in ("=", "!=")):
         return None
-    return _OPERATORS[symbol](found.plain, other.column)  # type: ignore[no-any-return]  # a column
+    return COMPARISONS[symbol](found.plain, other.column)  # type: ignore[no-any-return]  # a column
 
 
 def _whole_against(symbol: str, column: Column, content: float) -> Column | None:
@@ -209,7 +202,7 @@ def _whole_against(symbol: str, column: Column, content: float) -> Column | None
         content = int(content)
     if not -(2**63) <= content < 2**63:
         return None
-    return _OPERATORS[symbol](column, f.lit(content))  # type: ignore[no-any-return]  # a column
+    return COMPARISONS[symbol](column, f.lit(content))  # type: ignore[no-any-return]  # a column
 
 
 def _among(found: Typed, choices: list[Any]) -> Column | None:
@@ -257,8 +250,8 @@ def _compare(symbol: str, left: Typed, right: Typed) -> Column:
     if left.kind != right.kind:
         return f.when(left.column.isNotNull() & right.column.isNotNull(), f.lit(symbol == "!="))
     if left.kind == "number" and left.whole != right.whole:
-        return _compare_mixed(symbol, left, right) if left.whole else _compare_mixed(_MIRRORED[symbol], right, left)
-    return _OPERATORS[symbol](left.column, right.column)  # type: ignore[no-any-return]  # a column
+        return _compare_mixed(symbol, left, right) if left.whole else _compare_mixed(MIRRORED[symbol], right, left)
+    return COMPARISONS[symbol](left.column, right.column)  # type: ignore[no-any-return]  # a column
 
 
 def _compare_mixed(symbol: str, whole: Typed, double: Typed) -> Column:
@@ -273,7 +266,7 @@ def _compare_mixed(symbol: str, whole: Typed, double: Typed) -> Column:
         .otherwise(f.lit(0))
     )
     known = f.when(one.isNotNull() & two.isNotNull(), order)
-    return _OPERATORS[symbol](known, f.lit(0))  # type: ignore[no-any-return]  # a column
+    return COMPARISONS[symbol](known, f.lit(0))  # type: ignore[no-any-return]  # a column
 
 
 def _arithmetic(symbol: str, left: Typed, right: Typed) -> Typed:

@@ -5,11 +5,20 @@ Numbers are compared and added on a short way; everything else asks the function
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from ensue.algebra.expressions import Arithmetic, Attribute, Both, Compare, Either, Expression, Literal, Variable
+from ensue.algebra.expressions import (
+    COMPARISONS,
+    Arithmetic,
+    Attribute,
+    Both,
+    Compare,
+    Either,
+    Expression,
+    Literal,
+    Variable,
+)
 from ensue.algebra.functions import arithmetic, compare
 from ensue.algebra.variables import Scope
 from ensue.engine.immediate.parts import is_fixed
@@ -21,14 +30,6 @@ from ensue.time import to_datetime
 Read: TypeAlias = Callable[[Any], Value | None]
 """From where values are (the attributes of an event, or a substitution) to one value."""
 
-_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 _NUMBERS = frozenset({int, float})
 
 
@@ -111,7 +112,7 @@ def _either(one: Read, two: Read) -> Read:
 
 
 def _comparing(sign: str, one: Read, two: Read) -> Read:
-    numbers = _COMPARE[sign]
+    numbers = COMPARISONS[sign]
 
     def comparing(source: Any) -> Value | None:
         left, right = one(source), two(source)
