@@ -54,9 +54,12 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Frontier:
-    """The standing of the classes of a data folder, which are in the order in which the query reads them."""
+    """The standing of the classes of a query, which are in the order in which it reads them.
 
-    data: Path
+    It lies in the checkpoint: whoever brings back an old checkpoint brings back what belongs to it.
+    """
+
+    checkpoint: Path
     classes: Sequence[str]
 
     def times(self, spark: SparkSession) -> DataFrame:
@@ -79,7 +82,7 @@ class Frontier:
 
     @property
     def _file(self) -> Path:
-        return self.data / "frontier.json"
+        return self.checkpoint / "frontier.json"
 
     def _gave(self, batch: int) -> set[str]:
         """The classes whose sources went on with a micro-batch, also if what they gave has no events.
@@ -93,7 +96,7 @@ class Frontier:
         """How far Spark has read the source of each class, as its log says below its version and its settings."""
         if batch < 0:
             return [_NOTHING] * len(self.classes)
-        log = self.data / "checkpoint" / "offsets" / str(batch)
+        log = self.checkpoint / "offsets" / str(batch)
         return log.read_text("utf-8").splitlines()[2 : 2 + len(self.classes)]
 
 

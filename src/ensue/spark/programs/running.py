@@ -70,13 +70,13 @@ def start(
     """
     check_runnable(program)
     place = base or Path()
-    tables = Tables(data)
+    tables, checkpoint = Tables(data), (data / "checkpoint").resolve()
     tables.prepare()
     shards = _remembered(spark, program, data, place, tables)
     prepare(spark)
     spark.conf.set(_POLICY, "min")  # Spark's default
     streams = _streams(spark, program, place)
-    frontier = Frontier(data, tuple(streams))
+    frontier = Frontier(checkpoint, tuple(streams))
     detection = _detection(program, streams, frontier, shards)
     everything = _everything(streams, detection)
     tally = Tally()
@@ -84,7 +84,7 @@ def start(
     writer = (
         everything.writeStream.foreachBatch(handler)
         .queryName(f"ensue {data.resolve().name}")
-        .option("checkpointLocation", str((data / "checkpoint").resolve()))
+        .option("checkpointLocation", str(checkpoint))
     )
     timed = writer.trigger(availableNow=True) if trigger is None else writer.trigger(processingTime=trigger)
     return Run(timed.start(), tally, tables)
