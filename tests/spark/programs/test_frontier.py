@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ensue.spark.programs.frontier import Frontier, Standing
+import pytest
+
+from ensue.errors import StateError
+from ensue.spark.programs.frontier import Frontier, Standing, standing
 
 CLASSES = ("A", "B", "C")
 
@@ -70,3 +73,10 @@ def test_a_micro_batch_that_is_run_again_changes_nothing(tmp_path: Path):
     before = noted(tmp_path)
     frontier.note(0, {"A": 10})
     assert noted(tmp_path) == before
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"batch": 0, "reached": 1, "lifted": false}'])
+def test_a_damaged_note_is_told(tmp_path: Path, text: str):
+    (tmp_path / "frontier.json").write_text(text)
+    with pytest.raises(StateError, match="E502"):
+        standing(tmp_path / "frontier.json")

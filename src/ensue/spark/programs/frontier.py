@@ -18,6 +18,8 @@ from pyspark.sql import functions as f
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
 
+from ensue.errors import Diagnostic, StateError
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
@@ -64,6 +66,7 @@ class Frontier:
 
     def times(self, spark: SparkSession) -> DataFrame:
         """Up to which time each class has come: rows (`class`, `time`) beside the events that are none."""
+        standing(self._file)  # one that is damaged is told before anything starts
         spark.dataSource.register(FrontierSource)
         rows = spark.readStream.format(FrontierSource.name()).option("path", str(self._file.resolve())).load()
         return rows.select("class", f.timestamp_micros("time").alias("time"))
@@ -136,4 +139,11 @@ class _Reader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 def standing(file: Path) -> Standing:
     """What was noted last."""
-    return Standing(**json.loads(file.read_text("utf-8"))) if file.exists() else Standing()
+    if not file.exists():
+        return Standing()
+    try:
+        said = json.loads(file.read_text("utf-8"))
+        return Standing(int(said["batch"]), dict(said["reached"]), bool(said["lifted"]))
+    except (ValueError, KeyError, TypeError) as error:
+        hint = "restore the checkpoint from a copy, or give another folder with --data"
+        raise StateError(Diagnostic("E502", f"{file} is damaged: {error}", hint=hint)) from None
