@@ -41,14 +41,16 @@ class SeenIds:
     """Ids with the position and the time of the event that had them first.
 
     Remembered are those of events no older than `reach` before the newest, and no more than `most` of them; None sets
-    no limit. The limits are only looked at when the table is full.
+    no limit. The limits are only looked at when the table is full. If the time is `told`, by `advance_to`, it stands
+    for the newest event: of several streams one may be far ahead, and what it gives says nothing about the others.
     """
 
     MOST = 1 << 22
 
-    def __init__(self, reach: int | None = None, most: int | None = None) -> None:
+    def __init__(self, reach: int | None = None, most: int | None = None, *, told: bool = False) -> None:
         self.reach = reach
         self.most = most
+        self.told = told
         self.made = 0
         """Ids of events before this position may have been made from it, and are not in the table."""
         self._count = 0
@@ -88,6 +90,12 @@ class SeenIds:
         self._count += 1
         return -1
 
+    def advance_to(self, instant: int) -> None:
+        """Go by this time, and forget what is too old for it as soon as that is most of what is remembered."""
+        self._newest = max(self._newest, instant)
+        if self.reach is not None and 2 * int(np.count_nonzero(self._wanted())) < self._count:
+            self._rebuild(self._wanted(), 0)
+
     def forget_from(self, position: int) -> None:
         """Forget the events from a position on: their batch was refused."""
         self._rebuild(self._table.positions < position, 0)
@@ -101,7 +109,8 @@ class SeenIds:
         self._insert(contents)
 
     def _insert(self, rows: Table) -> Ints:
-        self._newest = max(self._newest, int(rows.times.max(initial=-FOREVER)))
+        if not self.told:
+            self._newest = max(self._newest, int(rows.times.max(initial=-FOREVER)))
         self._make_room(len(rows.positions))
         earlier: Ints = insert(*rows, *self._table)
         self._count += int((earlier < 0).sum())
@@ -111,13 +120,14 @@ class SeenIds:
         """The table is never more than two thirds full."""
         if 3 * (self._count + more) <= 2 * len(self._table.positions):
             return
-        positions, times = self._table.positions, self._table.times
-        wanted = positions >= 0
-        if self.reach is not None:
-            wanted &= times >= self._newest - self.reach
+        positions, wanted = self._table.positions, self._wanted()
         if self.most is not None and self._count > self.most:
             wanted &= positions >= np.partition(positions, -self.most)[-self.most]
         self._rebuild(wanted, more)
+
+    def _wanted(self) -> Truths:
+        wanted = self._table.positions >= 0
+        return wanted if self.reach is None else wanted & (self._table.times >= self._newest - self.reach)
 
     def _rebuild(self, wanted: Truths, more: int) -> None:
         kept = self._table.where(wanted & (self._table.positions >= 0))

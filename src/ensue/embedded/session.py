@@ -57,6 +57,7 @@ class Session:
         self.seen = SeenIds(
             reach=None if whole or reach is None else reach + delay,
             most=None if whole or reach is not None else SeenIds.MOST,
+            told=driven,
         )
         self.flow: Flow = self._flow(columnar)
 
@@ -112,6 +113,8 @@ class Session:
         return self.flow.release()
 
     def advance_to(self, instant: int) -> list[Report]:
+        if self.driven:
+            self.seen.advance_to(instant)
         return self.flow.advance_to(instant)
 
     def finish(self) -> list[Report]:

@@ -76,6 +76,7 @@ class World:
         if readings:
             self.lines(json.dumps(one) for one in readings)
         if resets:
+            self._files += 1
             hidden = self.base / "resets" / f".{self._files}.tmp"
             pq.write_table(_resets(list(resets)), hidden)
             self._show(hidden, f"{self._files}.parquet")

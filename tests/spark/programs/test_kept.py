@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from ensue import StateError
 from ensue.language import parse_program
-from ensue.spark.programs.kept import Kept, check_same
+from ensue.spark.programs.kept import Kept, check_same, load, save
 
 PROGRAM = """
 CREATE SUBSCRIBED EVENT CLASS Reading(machine TEXT, celsius DOUBLE);
@@ -31,3 +32,13 @@ def test_tables_that_look_at_a_changed_class_are_not_called_valid():
 
 def test_the_same_program_goes_on():
     check_same(Kept(parse_program(PROGRAM), {}, 2), parse_program(PROGRAM), {}, Path("data"))
+
+
+def test_a_data_folder_of_another_version_is_refused(tmp_path: Path):
+    """One of version 1 has a checkpoint with other sources."""
+    save(tmp_path, Kept(parse_program(PROGRAM), {}, 2))
+    about = tmp_path / "run.json"
+    about.write_text(json.dumps({**json.loads(about.read_text()), "version": 1}))
+    with pytest.raises(StateError, match="E503") as raised:
+        load(tmp_path)
+    assert "--data" in str(raised.value)

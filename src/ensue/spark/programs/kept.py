@@ -23,7 +23,7 @@ from ensue.language.program import (
 if TYPE_CHECKING:
     from ensue.language.program import Statement
 
-VERSION = 1
+VERSION = 2
 _TEXT, _ABOUT, _LOCK = "program.ensue", "run.json", "run.lock"
 _FREE = frozenset(
     "maxfilespertrigger maxbytespertrigger maxfileage cleansource sourcearchivedir maxoffsetspertrigger"

@@ -8,7 +8,7 @@ One query has one checkpoint and one number for each micro-batch, so that all ta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -23,13 +23,14 @@ from ensue.errors import Diagnostic, InputError, PatternError
 from ensue.language.program import Program, SubscribedClass, used_classes
 from ensue.spark.programs import kept
 from ensue.spark.programs.events import CODE, ID, RAW, REASON, SPARK_TYPES, TIME, Shape, events_of
+from ensue.spark.programs.frontier import Frontier
 from ensue.spark.programs.sinks import Sink, sink_of
 from ensue.spark.programs.sources import read, resolved
 from ensue.spark.programs.tables import DAY, Tables, attribute_column, day_of
 from ensue.spark.programs.tally import DUPLICATE, EVENT, LATE, OCCURRENCE, UNUSABLE, Tally
 from ensue.spark.sources import Source
 from ensue.spark.streaming.output import Detection
-from ensue.spark.streaming.running import default_shards, detect_stream, prepare
+from ensue.spark.streaming.running import Clocks, default_shards, detect_stream, prepare
 from ensue.spark.values import quoted
 from ensue.spark.variables import CONSTITUENT, variable_columns
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 _TABLES = {UNUSABLE: "rejects", DUPLICATE: "repeated"}
 _NAMES = Names("__type", TIME, ID)
+_POLICY = "spark.sql.streaming.multipleWatermarkPolicy"
 
 
 class Stopped(Exception):  # noqa: N818  # not an error: it ends a query before a micro-batch has begun
@@ -68,19 +70,21 @@ def start(
     """
     check_runnable(program)
     place = base or Path()
-    tables = Tables(data)
+    tables, checkpoint = Tables(data), (data / "checkpoint").resolve()
     tables.prepare()
     shards = _remembered(spark, program, data, place, tables)
     prepare(spark)
+    spark.conf.set(_POLICY, "min")  # Spark's default
     streams = _streams(spark, program, place)
-    detection = _detection(program, streams, shards)
+    frontier = Frontier(checkpoint, tuple(streams))
+    detection = _detection(program, streams, frontier, shards)
     everything = _everything(streams, detection)
     tally = Tally()
-    handler = _Handler(program, tuple(streams), detection, tables, _sinks(program, place, tables), tally, stopping)
+    handler = _Handler(program, frontier, detection, tables, _sinks(program, place, tables), tally, stopping)
     writer = (
         everything.writeStream.foreachBatch(handler)
         .queryName(f"ensue {data.resolve().name}")
-        .option("checkpointLocation", str((data / "checkpoint").resolve()))
+        .option("checkpointLocation", str(checkpoint))
     )
     timed = writer.trigger(availableNow=True) if trigger is None else writer.trigger(processingTime=trigger)
     return Run(timed.start(), tally, tables)
@@ -125,14 +129,10 @@ def check_runnable(program: Program) -> None:
 
 def shape_of(program: Program, item: SubscribedClass) -> Shape:
     """Which attributes a class has, its time and its id; what a class does not say, the one above it may."""
-    by_name = {one.declaration.name: one for one in program.subscribed_classes}
-    time, key = None, None
-    one: SubscribedClass | None = item
-    while one is not None:
-        time = time or one.time
-        key = key or one.declaration.key
-        one = by_name.get(one.declaration.parent or "")
-    shape = Shape(program.attributes(item.declaration.name), time or "time", key or ("id",))
+    line = list(_upwards(program, item))
+    time = next((one.time for one in line if one.time), "time")
+    key = next((one.declaration.key for one in line if one.declaration.key), ("id",))
+    shape = Shape(program.attributes(item.declaration.name), time, key)
     if item.source is not None and item.source.format == "csv":
         undeclared = [name for name in shape.columns if name not in shape.attributes]
         if undeclared:
@@ -145,12 +145,27 @@ def shape_of(program: Program, item: SubscribedClass) -> Shape:
     return shape
 
 
+def delay_of(program: Program, item: SubscribedClass) -> int:
+    """How late the events of a class may come, in microseconds; what it does not say, the class above it may."""
+    return next((one.delay for one in _upwards(program, item) if one.delay is not None), 0)
+
+
+def _upwards(program: Program, item: SubscribedClass) -> Iterator[SubscribedClass]:
+    """A class, and those above it."""
+    by_name = {one.declaration.name: one for one in program.subscribed_classes}
+    one: SubscribedClass | None = item
+    while one is not None:
+        yield one
+        one = by_name.get(one.declaration.parent or "")
+
+
 @dataclass(frozen=True)
 class _Stream:
-    """The events of a class, usable or not."""
+    """The events of a class, usable or not, and how late they may come."""
 
     shape: Shape
     frame: DataFrame
+    delay: int
 
     def source(self, name: str) -> Source:
         usable = self.frame.where(quoted(CODE).isNull())
@@ -164,11 +179,11 @@ def _streams(spark: SparkSession, program: Program, base: Path) -> dict[str, _St
         if item.source is not None:
             name, shape = item.declaration.name, shape_of(program, item)
             raw = read(spark, name, item.source, shape.columns, base)
-            found[name] = _Stream(shape, events_of(raw, shape))
+            found[name] = _Stream(shape, events_of(raw, shape), delay_of(program, item))
     return found
 
 
-def _detection(program: Program, streams: Mapping[str, _Stream], shards: int) -> Detection | None:
+def _detection(program: Program, streams: Mapping[str, _Stream], frontier: Frontier, shards: int) -> Detection | None:
     classes = program.complex_classes
     if not classes:
         return None
@@ -180,8 +195,9 @@ def _detection(program: Program, streams: Mapping[str, _Stream], shards: int) ->
     )
     watched = tuple(Watched(item.declaration.name, item.pattern, item.context) for item in classes)
     watchlist = Watchlist(watched, True, program.taxonomy, derived)
-    delay = max((item.delay or 0 for item in program.subscribed_classes), default=0)
-    return detect_stream(watchlist, [one.source(name) for name, one in streams.items()], delay, shards)
+    sources = [one.source(name) for name, one in streams.items()]
+    clocks = Clocks([one.delay for one in streams.values()], frontier.times(sources[0].frame.sparkSession))
+    return detect_stream(watchlist, sources, None, shards, clocks=clocks)
 
 
 def _everything(streams: Mapping[str, _Stream], detection: Detection | None) -> DataFrame:
@@ -194,6 +210,7 @@ def _everything(streams: Mapping[str, _Stream], detection: Detection | None) -> 
             stream.frame.select(
                 f.when(usable, f.lit(EVENT)).otherwise(f.lit(UNUSABLE)).alias("kind"),
                 f.lit(name).alias("class"),
+                f.when(usable, quoted(TIME)).alias("time"),
                 quoted(CODE).alias("code"),
                 quoted(REASON).alias("reason"),
                 f.when(~usable, quoted(RAW)).alias("raw"),
@@ -207,12 +224,12 @@ def _everything(streams: Mapping[str, _Stream], detection: Detection | None) -> 
             all_rows.select(
                 f.when(f.col("kind") == "reject", f.lit(UNUSABLE)).otherwise(f.col("kind")).alias("kind"),
                 f.coalesce(refused["__type"], quoted("class")).alias("class"),
+                refused[TIME].alias("time"),
                 "code",
                 "reason",
                 f.to_json(refused).alias("raw"),
                 f.struct(*(quoted(column) for column in detection.columns)).alias("found"),
                 refused[ID].alias("late_id"),
-                refused[TIME].alias("late_time"),
             )
         )
     return reduce(lambda one, two: one.unionByName(two, allowMissingColumns=True), parts)
@@ -223,7 +240,7 @@ class _Handler:
     """Writes a micro-batch. It is kept while it is written: otherwise everything would run once for each table."""
 
     program: Program
-    classes: tuple[str, ...]
+    frontier: Frontier
     detection: Detection | None
     tables: Tables
     sinks: Mapping[str, Sink]
@@ -236,10 +253,13 @@ class _Handler:
         batch.sparkSession.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
         batch.persist()
         try:
-            counted = batch.groupBy("kind", "class").count().collect()
-            found = {(row["kind"], row["class"]): row["count"] for row in counted}
+            newest = f.unix_micros(f.max("time")).alias("newest")
+            counted = batch.groupBy("kind", "class").agg(f.count("*").alias("rows"), newest).collect()
+            found = {(row["kind"], row["class"]): row["rows"] for row in counted}
             for (kind, name), count in sorted(found.items()):
                 self._write(batch, number, kind, name, count)
+            if self.detection is not None:
+                self.frontier.note(number, {row["class"]: row["newest"] for row in counted if row["kind"] == EVENT})
             self.tally.add(number, found)
         finally:
             batch.unpersist()
@@ -260,7 +280,7 @@ class _Handler:
             self.tables.publish(table, number, mine.select("class", "code", "reason", "raw"), count)
 
     def _events(self, mine: DataFrame, name: str) -> DataFrame:
-        event = f.col(f"event{self.classes.index(name)}")
+        event = f.col(f"event{self.frontier.classes.index(name)}")
         time = event[TIME]
         return mine.select(
             event[ID].alias("id"),
@@ -300,7 +320,7 @@ class _Handler:
 
 
 def _late(mine: DataFrame) -> DataFrame:
-    time = f.col("late_time")
+    time = f.col("time")
     return mine.select(
         f.col("late_id").cast("string").alias("id"),
         "class",

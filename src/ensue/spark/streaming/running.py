@@ -9,6 +9,7 @@ events ─► watermark ─► places ─► parcels ─► shards ─► rows
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -41,14 +42,29 @@ _EARLIEST = "0001-01-01T00:00:00Z"
 MOST_SHARDS = 32
 
 
+@dataclass(frozen=True)
+class Clocks:
+    """A watermark for each source, in their order: how late its events may come, in microseconds.
+
+    The time of the stream is where the slowest source is; `times` (`class`, `time`) move sources without events.
+    """
+
+    delays: Sequence[int]
+    times: DataFrame
+
+
 def detect_stream(
     watchlist: Watchlist,
     sources: Sequence[Source],
     delay: int | None,
     shards: int | None = None,
     beat: int | None = None,
+    clocks: Clocks | None = None,
 ) -> Detection:
-    """The detection of patterns in streaming frames; `delay` and `beat` in microseconds."""
+    """The detection of patterns in streaming frames; `delay` and `beat` in microseconds.
+
+    There is one watermark over all sources, or one for each by `clocks`.
+    """
     spark = sources[0].frame.sparkSession
     prepare(spark)
     parts = operators(watchlist)
@@ -62,11 +78,11 @@ def detect_stream(
         tuple(part.watchlist for part in parts),
         count,
         names,
-        delay or 0,
+        max(clocks.delays) if clocks else delay or 0,
         to_arrow_schema(events, timezone="UTC"),
         to_arrow_schema(columns, timezone="UTC"),
     )
-    timed = _timed(rows, sources, names.time, delay, beat)
+    timed = _clocked(rows, sources, names.time, clocks) if clocks else _timed(rows, sources, names.time, delay, beat)
     parcels = _placed(timed, names.time).mapInArrow(pack, _PARCELS)
     packed = parcels.groupBy("place").transformWithState(
         ShardProcessor(plan), OUTPUT, outputMode="append", timeMode="eventTime"
@@ -175,17 +191,23 @@ def _timed(
             )
         )
     if beat is not None:
-        silent = heartbeat(every.sparkSession, beat)
-        filled = [
-            f.col("time").alias(field.name)
-            if field.name == time
-            else (f.array().cast(field.dataType) if field.name == _PLACES else f.lit(None).cast(field.dataType)).alias(
-                field.name
-            )
-            for field in every.schema.fields
-        ]
-        every = every.unionByName(silent.select(*filled))
-    return every if own else every.withWatermark(time, f"{-(-(delay or 0) // 1000)} milliseconds")
+        beats = heartbeat(every.sparkSession, beat).withColumnRenamed("time", time)
+        every = every.unionByName(beats, allowMissingColumns=True)  # without places, so wanted nowhere
+    return every if own else every.withWatermark(time, _milliseconds(delay or 0))
+
+
+def _clocked(rows: Sequence[DataFrame], sources: Sequence[Source], time: str, clocks: Clocks) -> DataFrame:
+    """All events, with a watermark for each source; Spark's own policy is that the least of them holds."""
+    parts = []
+    for mine, source, delay in zip(rows, sources, clocks.delays, strict=True):
+        moved = clocks.times.where(f.col("class") == f.lit(source.event_class)).select(f.col("time").alias(time))
+        told = mine.unionByName(moved, allowMissingColumns=True)  # without places, so wanted nowhere
+        parts.append(told.withWatermark(time, _milliseconds(delay)))
+    return reduce(lambda one, two: one.unionByName(two), parts)
+
+
+def _milliseconds(delay: int) -> str:
+    return f"{-(-delay // 1000)} milliseconds"
 
 
 def _placed(timed: DataFrame, time: str) -> DataFrame:
