@@ -97,3 +97,22 @@ def test_a_stream_on_spark(spark, tmp_path):
     newest = max(event["time"] for event in history())
     before = [event for event in history() if event["time"] < newest]  # the newest instant is not over
     assert ids == alone({**RULES, **OTHERS}, before, "chronicle")
+
+
+def test_patterns_with_different_keys_share_the_scan_and_the_shuffle(spark, tmp_path, capsys):
+    events = history()
+    spark.createDataFrame(events).write.parquet(str(tmp_path / "events"))
+    patterns = {
+        **OTHERS,
+        "badge": "Enter(badge = ?b, speed > 5) then Leave(badge = ?b) within 5 seconds",
+        "back": "Leave(zone = ?z) then Enter(zone = ?z, speed < 9) within 9 seconds",
+        "twice": "2 times Enter(badge = ?b, zone = ?z) within 1 minute",
+        "nobody": "Enter(speed > 28) then Leave within 2 seconds",
+    }
+    found = ensue.detect(patterns, spark.read.parquet(str(tmp_path / "events")), "chronicle")
+    ids = sorted((row["class"], row["id"]) for row in found.select("class", "id").collect())
+    assert ids == alone(patterns, events, "chronicle")
+    found.explain()
+    plan = capsys.readouterr().out
+    assert plan.count("FileScan parquet") == 1
+    assert plan.count("Exchange") == 1

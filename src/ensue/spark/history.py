@@ -18,13 +18,13 @@ from ensue.algebra.families import families
 from ensue.algebra.patterns import Absence, AtMost, CalendarInterval, Exactly, Periodic
 from ensue.embedded.patterns import Watched, Watchlist
 from ensue.model import Taxonomy
-from ensue.spark.keys import Key, partition_key
+from ensue.spark.keys import Key, any_event, partition_key
 from ensue.spark.slices import overlap
 from ensue.spark.sources import Source
 from ensue.spark.values import MISSING, Typed
 from ensue.spark.variables import kind_of, schema, variable_columns, variable_types
 from ensue.spark.wanted import WIDTH, Wanted, bit_name
-from ensue.spark.worker import Layout, Variable, Work
+from ensue.spark.worker import GroupByGroup, Layout, Variable, Work
 
 _VALUES = {
     "number": pa.float64(),
@@ -54,16 +54,21 @@ class Group:
             for part in walk(item.pattern)
         )
 
+    @property
+    def shares(self) -> bool:
+        """Whether its events may come by the scan and the shuffle of others: it needs no more than those it wants."""
+        return self.overlap is None and not self.spanned and not any(any_event(item.pattern) for item in self.watched)
+
 
 def detect_history(watchlist: Watchlist, sources: Sequence[Source]) -> DataFrame:
     """The occurrences of patterns in events, as a frame."""
     types = variable_types(watchlist.watched, sources, watchlist.taxonomy)
     columns = schema(types)
-    found = [
-        _partitions(group, sources, watchlist.taxonomy).of(types, columns)
-        for group in groups(watchlist.watched, watchlist.taxonomy)
-    ]
-    return reduce(DataFrame.union, found)
+    listed = groups(watchlist.watched, watchlist.taxonomy)
+    sharing = [group for group in listed if group.shares]
+    together = [*([sharing] if sharing else []), *([group] for group in listed if not group.shares)]
+    parts = [_partitions(some, sources, watchlist.taxonomy) for some in together]
+    return reduce(DataFrame.union, [part.of(types, columns) for part in parts])
 
 
 def groups(watched: Sequence[Watched], taxonomy: Taxonomy) -> list[Group]:
@@ -101,19 +106,26 @@ def _group(watched: tuple[Watched, ...], pattern: Pattern, context: Context, tax
 
 @dataclass(frozen=True, slots=True)
 class Partitions:
-    """The events of a group, each row where the engine needs it, and what the engine has to do there."""
+    """The events of some groups, each row where the engine needs it, and what the engine has to do there."""
 
     frame: DataFrame
-    group: Group
+    groups: Sequence[Group]
     wanted: Wanted
     layout: Layout
     taxonomy: Taxonomy
 
     def of(self, types: Mapping[str, t.DataType], columns: t.StructType) -> DataFrame:
         """The occurrences."""
-        watched = tuple(replace(item, pattern=self.wanted.rewritten(item)) for item in self.group.watched)
-        work = Work(watched, self.taxonomy, self.layout, as_arrow(types))
-        return self.frame.mapInArrow(work, columns)
+        works = tuple(
+            Work(
+                tuple(replace(item, pattern=self.wanted.rewritten(item)) for item in group.watched),
+                self.taxonomy,
+                self.layout,
+                as_arrow(types),
+            )
+            for group in self.groups
+        )
+        return self.frame.mapInArrow(works[0] if len(works) == 1 else GroupByGroup(works), columns)
 
 
 def as_arrow(types: Mapping[str, t.DataType]) -> tuple[Variable, ...]:
@@ -129,8 +141,9 @@ def _values(kind: t.DataType) -> pa.DataType:
     return pa.int64() if isinstance(kind, t.IntegralType) else _VALUES[kind_of(kind)]
 
 
-def _partitions(group: Group, sources: Sequence[Source], taxonomy: Taxonomy) -> Partitions:
-    wanted = Wanted.of(group.watched, sources, taxonomy)
+def _partitions(together: Sequence[Group], sources: Sequence[Source], taxonomy: Taxonomy) -> Partitions:
+    """One scan and one shuffle, for one group or several that share them."""
+    wanted = Wanted.of([item for group in together for item in group.watched], sources, taxonomy)
     attributes = _attributes(wanted, sources)
     names = {name: tuple(column for column, _, _ in parts) for name, parts in attributes.items()}
     bits = {bit_name(place): (f"atoms{place // WIDTH}", place % WIDTH) for place in range(len(wanted.bits))}
@@ -139,11 +152,12 @@ def _partitions(group: Group, sources: Sequence[Source], taxonomy: Taxonomy) -> 
         names,
         bits,
         sources[0].names.time,
-        sliced=group.overlap is not None,
-        spanned=group.spanned,
+        sliced=together[0].overlap is not None,
+        spanned=together[0].spanned,
     )
-    rows = reduce(DataFrame.union, (_rows(source, sources, group, wanted, attributes) for source in sources))
-    return Partitions(_placed(rows, group, sources), group, wanted, layout, taxonomy)
+    rows = reduce(DataFrame.union, (_rows(source, sources, together, wanted, attributes) for source in sources))
+    placed = _placed(rows, together[0], sources) if len(together) == 1 else _placed_by_group(rows)
+    return Partitions(placed, together, wanted, layout, taxonomy)
 
 
 def _attributes(wanted: Wanted, sources: Sequence[Source]) -> dict[str, list[tuple[str, str, str]]]:
@@ -164,7 +178,7 @@ def _attributes(wanted: Wanted, sources: Sequence[Source]) -> dict[str, list[tup
 def _rows(
     source: Source,
     sources: Sequence[Source],
-    group: Group,
+    together: Sequence[Group],
     wanted: Wanted,
     attributes: Mapping[str, list[tuple[str, str, str]]],
 ) -> DataFrame:
@@ -183,9 +197,22 @@ def _rows(
     for name, parts in attributes.items():
         value = source.attribute(name)
         columns += [_as(value, kind, type_name).alias(column) for column, kind, type_name in parts]
-    if group.key:
-        columns.append(key_column(source, sources, group.key).alias("key"))
+    if len(together) > 1:
+        columns.append(_places(source, sources, together, wanted.taxonomy).alias("places"))
+    elif together[0].key:
+        columns.append(key_column(source, sources, together[0].key).alias("key"))
     return frame.select(*columns)
+
+
+def _places(source: Source, sources: Sequence[Source], together: Sequence[Group], taxonomy: Taxonomy) -> Column:
+    """The groups that want a row, each with its key there."""
+    places = []
+    for number, group in enumerate(together):
+        key = key_column(source, sources, group.key) if group.key else f.lit(0).cast("bigint")
+        place = f.struct(f.lit(number).alias("group"), key.alias("key"))
+        condition = Wanted.of(group.watched, sources, taxonomy).rows(source)
+        places.append(place if condition is None else f.when(condition, place))
+    return f.array_compact(f.array(*places))
 
 
 def _as(value: Typed, kind: str, type_name: str) -> Column:
@@ -247,6 +274,14 @@ def _placed(rows: DataFrame, group: Group, sources: Sequence[Source]) -> DataFra
         rows = rows.select("*", *(f.lit(None).cast("bigint").alias(name) for name in ("first", "last")))
         rows = rows.unionByName(_history(sources), allowMissingColumns=True)
     return rows.repartition(1)
+
+
+def _placed_by_group(rows: DataFrame) -> DataFrame:
+    """The same for several groups: a row goes to each that wants it."""
+    spread = rows.withColumn("place", f.explode("places")).drop("places")
+    kept = [name for name in spread.columns if name != "place"]
+    keyed = spread.select(*kept, f.col("place.group").alias("group"), f.col("place.key").alias("key"))
+    return keyed.repartition("group", "key").drop("key")
 
 
 def _history(sources: Sequence[Source]) -> DataFrame:

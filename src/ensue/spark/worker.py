@@ -145,6 +145,25 @@ class Work:
         return pa.table(columns)
 
 
+@dataclass(frozen=True, slots=True)
+class GroupByGroup:
+    """The work of several groups of patterns, whose events come together: `group` says whose a row is."""
+
+    works: tuple[Work, ...]
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        received = list(batches)
+        if not received:
+            return
+        table = pa.Table.from_batches(received)
+        del received
+        numbers = np.asarray(_whole(table, "group"))
+        for number, work in enumerate(self.works):
+            mine = table.filter(pa.array(numbers == number)).combine_chunks()
+            if mine.num_rows:
+                yield from work(mine.to_batches())
+
+
 def _since(instant: int, found: Found) -> Found:
     """What does not end before an instant."""
     return found if instant <= -FOREVER else replace(found, rows=found.rows.where(found.rows.end >= instant))
