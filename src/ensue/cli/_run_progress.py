@@ -40,7 +40,9 @@ def display(running: "Run", console: Console) -> Iterator[Callable[[], None]]:
             shown[0] = running.tally.batches
             counts = ", ".join(f"{running.tally.total(kind):,} {word}" for word, kind in _KINDS)
             console.print(
-                f"batch {running.tally.last_batch}: {counts} so far; watermark {_watermark(running)}", soft_wrap=True
+                f"batch {running.tally.last_batch}: {counts} so far; {running.tally.open:,} open partial matches;"
+                f" watermark {_watermark(running)}",
+                soft_wrap=True,
             )
 
     yield line
@@ -70,6 +72,7 @@ def _now(running: "Run", began: float) -> Table:
     table.add_row(
         "rate", f"{tally.total('event') / seconds:,.0f} events/s on average, {rate:,.0f} rows/s in the last batch"
     )
+    table.add_row("open", f"{tally.open:,} partial matches")
     table.add_row("watermark", _watermark(running))
     table.add_row("batches", f"{tally.batches:,}, {running.query.status['message'].lower()}")
     return table

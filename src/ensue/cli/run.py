@@ -105,7 +105,8 @@ def _follow(running: "Run", stop: Event, show: Any) -> None:
 def _ending(running: "Run", folder: Path, again: str, *, over: bool) -> str:
     progress = running.query.lastProgress
     watermark = ((progress["eventTime"] or {}) if progress else {}).get("watermark")
-    until = f"Evaluated up to {watermark}; what is open stays open. " if watermark else ""
+    waiting = f"{running.tally.open:,} partial matches are open and stay so"
+    until = f"Evaluated up to {watermark}; {waiting}. " if watermark else ""
     then = "takes what has come since" if over else "goes on where it was"
     return f"{until}The tables are in {folder / 'tables'}. `{again}` {then}."
 

@@ -25,6 +25,14 @@ class Partial:
     bindings: Bindings
 
 
+def count_partials(engine: Engine) -> int:
+    """How many there are."""
+    held = [node.machine.held for node in engine.plan.nodes if isinstance(node, Latest)]
+    events = sum(len(events) for leaves in held for known in leaves.values() for events in known.values())
+    nodes = (node for node in engine.plan.nodes if not isinstance(node, Latest))
+    return events + sum(len(rows) for node in nodes for _, rows in node.carried())
+
+
 def partials(engine: Engine) -> Iterator[Partial]:
     """Everything that is carried, node by node."""
     owners = _owners(engine)

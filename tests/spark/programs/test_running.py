@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 from ensue.errors import EnsueError, InputError, PatternError
 from ensue.language import parse_program
 from ensue.spark.programs.running import Run, start
+from ensue.spark.streaming.inspecting import read_state
 
 
 @pytest.fixture
@@ -34,7 +35,9 @@ def test_tables_hold_what_one_process_finds_also_after_a_restart(spark: SparkSes
     files = parts()
     for one in files[:3]:
         world.put(*one)
-    run(spark, world)
+    first = run(spark, world)
+    saved = read_state(spark, str(world.data / "checkpoint"))
+    assert first.tally.open == sum(len(shard.open) for shard in saved.shards) > 0
     for one in files[3:]:
         world.put(*one)
     second = run(spark, world)

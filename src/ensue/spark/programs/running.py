@@ -27,7 +27,7 @@ from ensue.spark.programs.frontier import Frontier
 from ensue.spark.programs.sinks import Sink, sink_of
 from ensue.spark.programs.sources import read, resolved
 from ensue.spark.programs.tables import DAY, Tables, attribute_column, day_of
-from ensue.spark.programs.tally import DUPLICATE, EVENT, LATE, OCCURRENCE, UNUSABLE, Tally
+from ensue.spark.programs.tally import DUPLICATE, EVENT, LATE, OCCURRENCE, OPEN, UNUSABLE, Tally
 from ensue.spark.sources import Source
 from ensue.spark.streaming.output import Detection
 from ensue.spark.streaming.running import Clocks, default_shards, detect_stream, prepare
@@ -197,7 +197,7 @@ def _detection(program: Program, streams: Mapping[str, _Stream], frontier: Front
     watchlist = Watchlist(watched, True, program.taxonomy, derived)
     sources = [one.source(name) for name, one in streams.items()]
     clocks = Clocks([one.delay for one in streams.values()], frontier.times(sources[0].frame.sparkSession))
-    return detect_stream(watchlist, sources, None, shards, clocks=clocks)
+    return detect_stream(watchlist, sources, None, shards, clocks=clocks, counting=True)
 
 
 def _everything(streams: Mapping[str, _Stream], detection: Detection | None) -> DataFrame:
@@ -223,7 +223,9 @@ def _everything(streams: Mapping[str, _Stream], detection: Detection | None) -> 
         parts.append(
             all_rows.select(
                 f.when(f.col("kind") == "reject", f.lit(UNUSABLE)).otherwise(f.col("kind")).alias("kind"),
-                f.coalesce(refused["__type"], quoted("class")).alias("class"),
+                f.when(f.col("kind") == OPEN, f.col("code"))
+                .otherwise(f.coalesce(refused["__type"], quoted("class")))
+                .alias("class"),
                 refused[TIME].alias("time"),
                 "code",
                 "reason",
@@ -254,13 +256,14 @@ class _Handler:
         batch.persist()
         try:
             newest = f.unix_micros(f.max("time")).alias("newest")
-            counted = batch.groupBy("kind", "class").agg(f.count("*").alias("rows"), newest).collect()
-            found = {(row["kind"], row["class"]): row["rows"] for row in counted}
+            waiting = f.max(f.when(f.col("kind") == OPEN, f.col("reason").cast("bigint"))).alias("open")
+            counted = batch.groupBy("kind", "class").agg(f.count("*").alias("rows"), newest, waiting).collect()
+            found = {(row["kind"], row["class"]): row["rows"] for row in counted if row["kind"] != OPEN}
             for (kind, name), count in sorted(found.items()):
                 self._write(batch, number, kind, name, count)
             if self.detection is not None:
                 self.frontier.note(number, {row["class"]: row["newest"] for row in counted if row["kind"] == EVENT})
-            self.tally.add(number, found)
+            self.tally.add(number, found, {row["class"]: row["open"] for row in counted if row["kind"] == OPEN})
         finally:
             batch.unpersist()
 

@@ -43,6 +43,11 @@ class Unpacking:
         return pa.nulls(table.num_rows, field.type)
 
 
+def open_table(place: int, count: int) -> pa.Table:
+    """How many partial matches are open at a place, in columns that are there anyway: no user sees these rows."""
+    return pa.table({"kind": ["open"], "code": [str(place)], "reason": [str(count)]})
+
+
 def output_schema(found: t.StructType, event: t.StructType) -> t.StructType:
     """Both kinds of rows side by side."""
     first = [t.StructField(name, t.StringType()) for name in ("kind", "code", "reason")]

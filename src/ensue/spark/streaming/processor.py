@@ -18,6 +18,7 @@ from pyspark.sql.streaming.stateful_processor import (
 from ensue.engine.memory import keep_freed_memory
 from ensue.spark.streaming import keeping
 from ensue.spark.streaming.keeping import Head
+from ensue.spark.streaming.output import open_table
 from ensue.spark.streaming.packing import read, written
 from ensue.spark.streaming.plan import StreamPlan
 from ensue.spark.streaming.shard import Shard
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 OUTPUT = "kind STRING, parcel BINARY"
-FOUND, REFUSED = "found", "refused"
+FOUND, REFUSED, OPEN = "found", "refused", "open"
 
 _LIVE: OrderedDict[str, Shard] = OrderedDict()
 """The shards that this worker saved last, by the tokens of their saves."""
@@ -41,8 +42,9 @@ def forget_live() -> None:
 class ShardProcessor(StatefulProcessor):
     """One shard for each group. Every call evaluates up to the watermark; timers see to it that there is a call."""
 
-    def __init__(self, plan: StreamPlan) -> None:
+    def __init__(self, plan: StreamPlan, *, counting: bool = False) -> None:
         self._plan = plan
+        self._counting = counting
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         keep_freed_memory()
@@ -74,6 +76,8 @@ class ShardProcessor(StatefulProcessor):
         outcome = shard.take(tables, watermark)
         self._save(shard, head, watermark)
         parts = {FOUND: outcome.occurrences, REFUSED: outcome.refused}
+        if self._counting:
+            parts[OPEN] = open_table(place, shard.open)
         return iter([Row(kind=kind, parcel=written(part)) for kind, part in parts.items() if part.num_rows])
 
     def _saved_head(self) -> Head | None:

@@ -60,10 +60,13 @@ def detect_stream(
     shards: int | None = None,
     beat: int | None = None,
     clocks: Clocks | None = None,
+    *,
+    counting: bool = False,
 ) -> Detection:
     """The detection of patterns in streaming frames; `delay` and `beat` in microseconds.
 
-    There is one watermark over all sources, or one for each by `clocks`.
+    There is one watermark over all sources, or one for each by `clocks`. With `counting` there are also rows that tell
+    how many partial matches are open at each place that was called.
     """
     spark = sources[0].frame.sparkSession
     prepare(spark)
@@ -85,7 +88,7 @@ def detect_stream(
     timed = _clocked(rows, sources, names.time, clocks) if clocks else _timed(rows, sources, names.time, delay, beat)
     parcels = _placed(timed, names.time).mapInArrow(pack, _PARCELS)
     packed = parcels.groupBy("place").transformWithState(
-        ShardProcessor(plan), OUTPUT, outputMode="append", timeMode="eventTime"
+        ShardProcessor(plan, counting=counting), OUTPUT, outputMode="append", timeMode="eventTime"
     )
     output = output_schema(columns, events)
     whole = packed.mapInArrow(Unpacking(_unpacked(output)), output)

@@ -14,6 +14,7 @@ from ensue.embedded.session import Session
 from ensue.embedded.tables import Arrow
 from ensue.engine.arrays import FOREVER
 from ensue.engine.deadlines import deadline
+from ensue.engine.partials import count_partials
 from ensue.spark.streaming.leaves import Leaves
 from ensue.spark.streaming.occurrences import occurrence_table
 from ensue.spark.streaming.packing import read, written
@@ -78,6 +79,11 @@ class Shard:
         """What the stream would still give if it ended here, its newest event being of that instant."""
         reports = [*self._session.advance_to(newest + 1), *self._session.finish()]
         return occurrence_table(reports, self._session, self._leaves, self._plan.found)
+
+    @property
+    def open(self) -> int:
+        """How many parts of patterns have occurred and wait for the rest."""
+        return sum(count_partials(engine) for engine in self._session.ordered.levels.engines)
 
     def wakes_at(self, watermark: int) -> int | None:
         """The watermark, later than this one, at which there is something to do even if no event comes; or None."""
