@@ -44,7 +44,7 @@ def fill(path: Path, leave: int) -> None:
         file.truncate(max(0, path.stat().st_size - leave))
 
 
-@pytest.mark.parametrize("left", [0, 40_000, 120_000, 300_000])
+@pytest.mark.parametrize("left", [0, 120_000, *(pytest.param(n, marks=pytest.mark.slow) for n in (40_000, 300_000))])
 def test_a_full_disk_is_told_and_space_lets_the_run_go_on(spark: SparkSession, tmp_path: Path, left: int):
     """However far it comes: before the first file, in the middle of the first micro-batch, after some."""
     meters = Meters(tmp_path / "world")

@@ -29,6 +29,32 @@ def damaged(checkpoint: Path) -> list[str]:
     return [f"{path.relative_to(checkpoint)} {found[path]}" for path in order]
 
 
+def check_sources_known(checkpoint: Path) -> None:
+    """Refuse a checkpoint that has lost its newest list of a source's files.
+
+    Spark would not notice: it would make the list anew, with all files that have come since, and take it for one that
+    it has read already.
+    """
+    offsets = max((checkpoint / "offsets").glob("*"), key=_number, default=None)
+    lines = offsets.read_text("utf-8", "replace").splitlines()[2:] if offsets is not None else []
+    for source, line in enumerate(lines):
+        said = json.loads(line) if _is_json(line) else None
+        needed = said.get("logOffset", -1) if isinstance(said, dict) else -1
+        place = checkpoint / "sources" / str(source)
+        if needed > max((_number(path) for path in place.glob("*")), default=-1):
+            raise damage(checkpoint, f"sources/{source}/{needed} is missing")
+
+
+def damage(checkpoint: Path | None, said: str) -> StateError:
+    """The error of a run that cannot go on because of its checkpoint."""
+    message = f"{checkpoint or 'the checkpoint'} is damaged, so the run cannot go on: {said}"
+    hint = (
+        "the tables are as they were. Restore the checkpoint from a copy, and start again; or begin anew in another"
+        " folder with --data, which reads the sources from their beginning"
+    )
+    return StateError(Diagnostic("E502", message, hint=hint))
+
+
 def check_not_older(data: Path, tables: Path) -> None:
     """Refuse a checkpoint that is older than the tables.
 

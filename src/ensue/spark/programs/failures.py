@@ -10,7 +10,7 @@ from errno import EDQUOT, ENOSPC
 from pathlib import Path
 
 from ensue.errors import Diagnostic, EnsueError, InputError, StateError
-from ensue.spark.programs.damage import damaged
+from ensue.spark.programs.damage import damage, damaged
 from ensue.spark.programs.sources import first_line
 
 _OURS = re.compile(r"(?:ensue\.errors\.\w+|(?<![\w.])): ?(?:\S+: )?(E\d{3}): (.+)")
@@ -98,12 +98,7 @@ def _damage(text: str, data: Path | None) -> EnsueError:
     part = "its state cannot be read: " if "STATE_STORE" in text else ""
     said = "; ".join(files[:_MOST_FILES]) or f"{part}{_reason(text)}"
     more = f"; and {len(files) - _MOST_FILES} more" if len(files) > _MOST_FILES else ""
-    message = f"{checkpoint or 'the checkpoint'} is damaged, so the run cannot go on: {said}{more}"
-    hint = (
-        "the tables are as they were. Restore the checkpoint from a copy, and start again; or begin anew in another"
-        " folder with --data, which reads the sources from their beginning"
-    )
-    return StateError(Diagnostic("E502", message, hint=hint))
+    return damage(checkpoint, f"{said}{more}")
 
 
 def _reason(text: str) -> str:

@@ -22,7 +22,7 @@ from ensue.embedded.patterns import Derived, Watched, Watchlist
 from ensue.errors import Diagnostic, InputError, PatternError
 from ensue.language.program import Program, SubscribedClass, used_classes
 from ensue.spark.programs import kept
-from ensue.spark.programs.damage import check_not_older
+from ensue.spark.programs.damage import check_not_older, check_sources_known
 from ensue.spark.programs.events import CODE, ID, RAW, REASON, SPARK_TYPES, TIME, Shape, events_of
 from ensue.spark.programs.sinks import Sink, sink_of
 from ensue.spark.programs.sources import read, resolved
@@ -341,6 +341,7 @@ def _remembered(spark: SparkSession, program: Program, data: Path, base: Path, t
             hint = "restore the checkpoint, or give another folder with --data"
             raise InputError(Diagnostic("E507", message, hint=hint))
         check_not_older(data, tables.folder)
+        check_sources_known(data / "checkpoint")
     kept.save(data, kept.Kept(program, paths, before.shards))
     return before.shards
 
