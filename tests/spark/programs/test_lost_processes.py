@@ -9,7 +9,7 @@ import random
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,8 +17,8 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 from tests.spark.programs.meters import Meters, is_told_clearly
 
-PATIENCE = 240.0
-"""So many seconds nothing may happen; only a test that hangs needs them."""
+PATIENCE = 1800.0
+"""So many seconds nothing may happen: a verdict never depends on them, only a test that hangs ends by them."""
 
 
 def below(process: subprocess.Popen[str], part: str) -> list[psutil.Process]:
@@ -110,5 +110,11 @@ def test_a_run_that_loses_a_process_says_so_and_the_next_one_goes_on(meters: Met
 
 
 @pytest.fixture
-def meters(tmp_path: Path) -> Meters:
-    return Meters(tmp_path)
+def meters(tmp_path: Path) -> Iterator[Meters]:
+    """A world whose runs end with the test, also if it fails."""
+    world = Meters(tmp_path)
+    yield world
+    for process in world.started:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()

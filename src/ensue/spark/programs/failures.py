@@ -53,6 +53,9 @@ def failure(error: BaseException, data: Path | None = None) -> EnsueError:
         return _full(data)
     if _DAMAGED.search(text):
         return _damage(text, data)
+    if "failed to connect back" in text:
+        message = "a Python worker of Spark did not start in time (Spark waits ten seconds): the machine is too busy"
+        return InputError(Diagnostic("E436", message, hint=GOES_ON))
     if _LOST_WORKER.search(text):
         message = "a Python worker of Spark has ended unexpectedly: it was killed, or there was not enough memory"
         hint = f"{GOES_ON}; with --master 'local[*,4]' Spark itself tries each task up to four times"
