@@ -37,12 +37,20 @@ def check_sources_known(checkpoint: Path) -> None:
     """
     offsets = max((checkpoint / "offsets").glob("*"), key=_number, default=None)
     lines = offsets.read_text("utf-8", "replace").splitlines()[2:] if offsets is not None else []
-    for source, line in enumerate(lines):
-        said = json.loads(line) if _is_json(line) else None
-        needed = said.get("logOffset", -1) if isinstance(said, dict) else -1
-        place = checkpoint / "sources" / str(source)
-        if needed > max((_number(path) for path in place.glob("*")), default=-1):
-            raise damage(checkpoint, f"sources/{source}/{needed} is missing")
+    said = [json.loads(line) for line in lines if _is_json(line)]
+    needed = [one["logOffset"] for one in said if isinstance(one, dict) and isinstance(one.get("logOffset"), int)]
+    if not needed:
+        return
+    # a source that the plan reads twice has two lines and one folder, so which line is whose is not known
+    newest = {
+        place.name: max(map(_number, place.glob("*")), default=-1) for place in (checkpoint / "sources").glob("*")
+    }
+    if max(needed) > max(newest.values(), default=-1):
+        name = max(newest, key=lambda one: newest[one], default="0")
+        raise damage(checkpoint, f"sources/{name}/{max(needed)} is missing")
+    for name, number in newest.items():
+        if 0 <= number < min(needed):
+            raise damage(checkpoint, f"sources/{name}/{min(needed)} is missing")
 
 
 def damage(checkpoint: Path | None, said: str) -> StateError:
