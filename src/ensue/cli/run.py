@@ -60,6 +60,7 @@ def run(
     folder = _data_folder(data, place)
 
     from ensue.spark.programs import kept
+    from ensue.spark.programs.failures import told_clearly
     from ensue.spark.programs.running import check_runnable, start
     from ensue.spark.programs.session import session
 
@@ -72,17 +73,17 @@ def run(
     with kept.locked(folder), session(f"ensue {Path(program).name}", master, verbose=verbose) as spark:
         ui = spark.sparkContext.uiWebUrl
         console.print(f"Spark {spark.version} on {master}" + (f", {ui}" if ui else ""), soft_wrap=True)
-        with _asked_to_stop() as stop:
+        with _asked_to_stop() as stop, told_clearly(folder):
             running = start(spark, parsed, folder, base=place, trigger=None if once else every, stopping=stop.is_set)
             with display(running, console) as show:
-                _follow(running, stop, show)
+                _follow(running, stop, show, folder)
         console.print(summary(running, parsed))
         again = f"ensue run {program}" + (f" --data {data}" if data else "")
         console.print(_ending(running, folder, again, over=once and not stop.is_set()), soft_wrap=True)
     return 0
 
 
-def _follow(running: "Run", stop: Event, show: Any) -> None:
+def _follow(running: "Run", stop: Event, show: Any, folder: Path) -> None:
     """Until the query ends: by itself, by an error, or because it was asked to."""
     from ensue.spark.programs.failures import failure
 
@@ -99,7 +100,7 @@ def _follow(running: "Run", stop: Event, show: Any) -> None:
     show()
     error = query.exception()
     if error is not None and not stop.is_set():
-        raise failure(error)
+        raise failure(error, folder)
 
 
 def _ending(running: "Run", folder: Path, again: str, *, over: bool) -> str:

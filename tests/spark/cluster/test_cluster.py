@@ -6,6 +6,7 @@ import json
 import random
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -89,6 +90,28 @@ def test_two_workers_one_of_which_is_lost(cluster: Cluster, tmp_path: Path):
                 lost.append("worker")
     assert lost == ["executor", "worker"]
     assert written(tmp_path / "history") == expected
+    assert written(tmp_path / "stream") == expected
+
+
+@pytest.mark.slow
+def test_executors_are_killed_again_and_again(cluster: Cluster, tmp_path: Path):
+    """While micro-batches go on, at random moments; each is replaced, and the driver never notices more than that.
+
+    A stage may fail four times in a row before Spark gives a batch up, so there is a micro-batch between two kills.
+    """
+    times = 10
+    expected = embedded(files_of_events(tmp_path, times + 3))
+    chance = random.Random(11)
+    killed = 0
+    with driving(cluster, tmp_path, f"stream:{tmp_path}:stream") as lines:
+        for _ in lines:
+            if killed < times:
+                time.sleep(chance.random() * 2)
+                running = [one for worker in (0, 1) for one in cluster.executors(worker)]
+                for one in chance.sample(running, min(1, len(running))):
+                    one.kill()
+                    killed += 1
+    assert killed == times
     assert written(tmp_path / "stream") == expected
 
 

@@ -22,6 +22,7 @@ from ensue.embedded.patterns import Derived, Watched, Watchlist
 from ensue.errors import Diagnostic, InputError, PatternError
 from ensue.language.program import Program, SubscribedClass, used_classes
 from ensue.spark.programs import kept
+from ensue.spark.programs.damage import check_not_older, check_sources_known
 from ensue.spark.programs.events import CODE, ID, RAW, REASON, SPARK_TYPES, TIME, Shape, events_of
 from ensue.spark.programs.frontier import Frontier
 from ensue.spark.programs.sinks import Sink, sink_of
@@ -362,6 +363,8 @@ def _remembered(spark: SparkSession, program: Program, data: Path, base: Path, t
             message = f"{data} has tables and no checkpoint: what was read already is not known"
             hint = "restore the checkpoint, or give another folder with --data"
             raise InputError(Diagnostic("E507", message, hint=hint))
+        check_not_older(data, tables.folder)
+        check_sources_known(data / "checkpoint")
     kept.save(data, kept.Kept(program, paths, before.shards))
     return before.shards
 

@@ -44,7 +44,7 @@ def session(
     with tempfile.TemporaryDirectory(prefix="ensue-") as folder:
         chosen = {**_SETTINGS, **(settings or {})}
         if not verbose:
-            logging.getLogger("py4j").setLevel(logging.CRITICAL)
+            _quiet_if_spark_dies()
             logs = Path(folder) / "log4j2.properties"
             logs.write_text(_QUIET)
             chosen["spark.log.level"] = "OFF"
@@ -68,8 +68,18 @@ def session(
                 spark.conf.set(_PARTITIONS, str(max(1, spark.sparkContext.defaultParallelism)))
             yield spark
         finally:
-            with suppress(Py4JError):  # a signal to the whole group may have ended it already
+            with suppress(Py4JError, ConnectionError):  # a signal to the whole group may have ended it already
                 spark.stop()
+
+
+def _quiet_if_spark_dies() -> None:
+    """When Java is killed, py4j and Spark's own server in this process print stacks; the command has its own words."""
+    from pyspark.accumulators import AccumulatorTCPServer, AccumulatorUnixServer
+
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    logging.getLogger().addHandler(logging.NullHandler())  # or the first message would make one that prints
+    for server in (AccumulatorTCPServer, AccumulatorUnixServer):
+        server.handle_error = lambda *_: None  # type: ignore[method-assign]
 
 
 @contextmanager

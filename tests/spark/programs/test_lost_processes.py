@@ -1,0 +1,120 @@
+"""Kill -9 of what a run has below it, at random moments: Spark's Python workers, their daemon, and Java itself.
+
+A run either goes on, or ends with a clear word; and the tables end as if nothing had happened.
+"""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import psutil  # type: ignore[import-untyped]
+import pytest
+from tests.spark.programs.meters import Meters, is_told_clearly
+
+PATIENCE = 1800.0
+"""So many seconds nothing may happen: a verdict never depends on them, only a test that hangs ends by them."""
+
+
+def below(process: subprocess.Popen[str], part: str) -> list[psutil.Process]:
+    """The processes that a run has started, of which the command line has this part."""
+    found = []
+    with suppress(psutil.Error):
+        for one in psutil.Process(process.pid).children(recursive=True):
+            with suppress(psutil.Error):
+                if any(part in word for word in one.cmdline()):
+                    found.append(one)
+    return found
+
+
+def wait_for(happens: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+    """Until something happens, or the run ends."""
+    end = time.monotonic() + PATIENCE
+    while process.poll() is None and not happens():
+        assert time.monotonic() < end, "nothing happens any more"
+        time.sleep(0.02)
+
+
+def kill_workers(process: subprocess.Popen[str], chance: random.Random) -> bool:
+    """One of them, or all with the daemon that makes them."""
+    workers = below(process, "pyspark.daemon")
+    chosen = workers if chance.random() < 0.3 else [chance.choice(workers)] if workers else []
+    for one in chosen:
+        with suppress(psutil.Error):
+            one.kill()
+    return bool(chosen)
+
+
+def kill_and_go_on(world: Meters, times: int, masters: tuple[str, ...], seed: int) -> int:
+    """Kill so many times while files come; gives how many runs ended of it. Each of them is started again."""
+    chance = random.Random(seed)
+    killed = ended = 0
+    process: subprocess.Popen[str] | None = None
+    while killed < times:
+        if process is None:
+            process = world.begin("--trigger", "100 ms", master=chance.choice(masters))
+        before = world.batches()
+        world.more(chance)
+        wait_for(lambda: world.batches() > before, process)  # noqa: B023 - it is called here
+        world.more(chance)  # so that there is work while the moment comes
+        time.sleep(chance.random() * 1.5)
+        if process.poll() is None:
+            killed += kill_workers(process, chance)
+        else:
+            ended += 1
+            _, said = process.communicate()
+            assert process.returncode == 2, said
+            is_told_clearly(said, "E436")
+            process = None
+    if process is not None:
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0 or "E436" in said, said
+    world.end()
+    code, said = world.run_once()
+    assert code == 0, said
+    assert world.told() == world.wanted()
+    return ended
+
+
+def test_a_run_that_may_repeat_tasks_goes_on_without_a_killed_worker(meters: Meters):
+    kill_and_go_on(meters, 5, ("local[2,4]",), 1)
+
+
+@pytest.mark.slow
+def test_workers_are_killed_again_and_again(meters: Meters):
+    assert kill_and_go_on(meters, 50, ("local[2]", "local[2,4]"), 2) > 0
+
+
+def test_a_run_that_loses_a_process_says_so_and_the_next_one_goes_on(meters: Meters):
+    """First the workers with their daemon, then Java."""
+    meters.feed(6)
+    for lost in ("pyspark.daemon", "java"):
+        before = meters.batches()
+        with meters.begin("--once") as process:
+            wait_for(lambda: meters.batches() > before, process)  # noqa: B023 - it is called here
+            for one in below(process, lost):
+                with suppress(psutil.Error):
+                    one.kill()
+            _, said = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 2, said
+        is_told_clearly(said, "E436")
+    code, said = meters.run_once()
+    assert code == 0, said
+    assert meters.told() == meters.wanted()
+
+
+@pytest.fixture
+def meters(tmp_path: Path) -> Iterator[Meters]:
+    """A world whose runs end with the test, also if it fails."""
+    world = Meters(tmp_path)
+    yield world
+    for process in world.started:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
