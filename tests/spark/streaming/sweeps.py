@@ -48,7 +48,7 @@ def streams(draw: st.DrawFn, depth: int = 3, keyed: bool = False) -> Stream:
     if keyed:
         assume(spreads(pattern))
         pattern = with_key(pattern)
-    assume(_legal(pattern, context))
+    assume(is_legal(pattern, context))
     events = [_as_row(event) for event in draw(histories())]
     assume(events)  # without any, a stream has no shard, and so nobody to say that time has passed
     delay = draw(st.integers(0, 4)) * SECOND
@@ -71,7 +71,8 @@ def spreads(pattern: Pattern) -> bool:
     return not any(isinstance(part, (pt.ThenBetween, pt.Absence)) for part in walk(pattern))
 
 
-def _legal(pattern: Pattern, context: Context) -> bool:
+def is_legal(pattern: Pattern, context: Context) -> bool:
+    """Whether the state of a pattern is bounded, so that it may run."""
     try:
         check_legal(pattern, context)
     except PatternError:

@@ -120,6 +120,7 @@ class FrontierSource(DataSource):
 class _Reader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def __init__(self, file: Path) -> None:
         self._file = file
+        self._first: dict[str, Any] | None = None
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
         """What was noted in a run belongs to that run, so nothing is fixed at its start."""
@@ -131,7 +132,13 @@ class _Reader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return asdict(standing(self._file))
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:  # noqa: ARG002
-        return [InputPartition(list(end["reached"].items()))]
+        """Nothing, as long as no class is moved: reading costs a Python task for each class.
+
+        Once after a start all are told where they stand, because Spark has forgotten that.
+        """
+        self._first = self._first or end  # of a micro-batch, each class asks
+        telling = end["lifted"] or end == self._first
+        return [InputPartition(list(end["reached"].items()))] if telling and end["reached"] else []
 
     def read(self, partition: InputPartition) -> Iterator[tuple[Any, ...]]:
         return iter(partition.value)
