@@ -147,7 +147,7 @@ def _plainly(condition: Expression, lookup: Lookup) -> Column | None:
                 return None
             return _guarded(_guarded(COMPARISONS[symbol](left.plain, right.plain), left), right)
         case OneOf(Attribute(name), choices) if all(isinstance(choice, Literal) for choice in choices):
-            return _among(lookup(name), [choice.value for choice in choices if isinstance(choice, Literal)])
+            return _among(name, lookup(name), [choice.value for choice in choices if isinstance(choice, Literal)])
         case IsNull(Attribute(name)):
             found = lookup(name)
             return found.plain.isNull() if found.plain is not None and (found.whole or found.kind != "number") else None
@@ -205,8 +205,11 @@ def _whole_against(symbol: str, column: Column, content: float) -> Column | None
     return COMPARISONS[symbol](column, f.lit(content))  # type: ignore[no-any-return]  # a column
 
 
-def _among(found: Typed, choices: list[Any]) -> Column | None:
-    """`IN`, where all choices are of the column's kind. Only where it is true matters, so a missing choice does not."""
+def _among(name: str, found: Typed, choices: list[Any]) -> Column | None:
+    """`IN`, where all choices are of the column's kind. Only where it is true matters, so a missing choice does not.
+
+    Written as text: a thousand literals, each made by a call to Spark, would take a second.
+    """
     present = [choice for choice in choices if choice is not None]
     if found.plain is None or not present or found.kind == "time":
         return None
@@ -219,7 +222,23 @@ def _among(found: Typed, choices: list[Any]) -> Column | None:
             present = [int(choice) for choice in present if not isinstance(choice, float) or choice.is_integer()]
         else:
             present = [float(choice) for choice in present]
-    return found.plain.isin(present) if present else f.lit(False)
+    if not present:
+        return f.lit(False)
+    column = "`" + name.replace("`", "``") + "`"
+    return f.expr(f"{column} IN ({', '.join(map(_written, present))})")
+
+
+def _written(content: bool | float | str) -> str:
+    """A literal of Spark SQL. Texts are written as their bytes: how backslashes are read is a setting."""
+    match content:
+        case bool():
+            return str(content)
+        case int():
+            return f"{content}L"
+        case float():
+            return f"{content!r}D"
+        case _:
+            return f"CAST(X'{content.encode().hex()}' AS STRING)"
 
 
 def _literal(content: Any) -> Typed:

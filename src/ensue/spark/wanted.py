@@ -89,14 +89,19 @@ class Wanted:
         """The rows of a source that some atom wants, and those of which that cannot be told; None if all are wanted."""
         if self.everything:
             return None
-        wanted: dict[frozenset[str], list[Column | None]] = {}
+        wanted: dict[frozenset[str], list[Atom]] = {}
         for atom in self.atoms:
-            wanted.setdefault(self.taxonomy.below(atom.type), []).append(_passes(atom, source))
+            test = replace(atom, type="", label=None)  # what it wants, whatever the type
+            wanted.setdefault(self.taxonomy.below(atom.type), []).append(test)
+        alike: dict[tuple[Atom, ...], frozenset[str]] = {}
+        for types, tests in wanted.items():
+            alike[tuple(tests)] = alike.get(tuple(tests), frozenset()) | types
         parts: list[Column] = []
-        for types, conditions in wanted.items():
+        for shared, types in alike.items():
             of_type = source.of_types(types)
             if of_type is False:
                 continue
+            conditions = [_passes(test, source) for test in shared]
             known = [condition for condition in conditions if condition is not None]
             any_of = reduce(or_, known) if len(known) == len(conditions) else None
             if of_type is True:
