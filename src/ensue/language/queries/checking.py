@@ -212,10 +212,11 @@ class _Reader:
         return Spot(before.count("\n") + 1, len(before) - before.rfind("\n"), base + start, base + max(end, start + 1))
 
     def _place(self, node: exp.Expr) -> Place:
-        """From the first name in a node to the last; the whole query, if sqlglot has lost its place."""
+        """From the first name in a node to the last; where no place is known, the same text, or the whole query."""
         metas = [one.meta for one in walk(node) if "start" in one.meta]
         if not metas:
-            return self._query
+            start = str(self._query).find(said := node.sql())
+            return self._query if start < 0 else self._spot(start, start + len(said))
         start, end = min(meta["start"] for meta in metas), max(meta["end"] for meta in metas) + 1
         return self._spot(self._prepared.origin(start), self._prepared.origin(end))
 

@@ -41,7 +41,7 @@ def class_tables(tree: exp.Expr) -> Iterator[exp.Table]:
     """The tables that are named in a SELECT and not defined in it."""
     seen = set()
     for scope in scopes(tree):
-        for _, source in scope.selected_sources.values():
+        for _, source in tables(scope).values():
             if isinstance(source, exp.Table) and class_name(source) and id(source) not in seen:
                 seen.add(id(source))
                 yield source
@@ -76,6 +76,14 @@ def columns(source: object, attributes: Attributes) -> dict[str, str] | None:
     return None
 
 
+def starred(star: exp.Expr, scope: Scope) -> list[str]:
+    """The tables whose columns a star stands for, by their names in small letters."""
+    if isinstance(star, exp.Column):
+        return [star.table.lower()]
+    hidden = {name.lower() for name in scope.semi_or_anti_join_tables}
+    return [name for name in tables(scope) if name not in hidden]
+
+
 def _given(scope: Scope, attributes: Attributes) -> list[str] | None:
     """The names of the columns that a SELECT inside another gives, a star replaced by what it stands for."""
     found: list[str] = []
@@ -84,8 +92,7 @@ def _given(scope: Scope, attributes: Attributes) -> list[str] | None:
         if name != "*":
             found.append(name)
             continue
-        wanted = [value.table.lower()] if isinstance(value, exp.Column) else list(known)
-        for one in wanted:
+        for one in starred(value, scope):
             listed = columns(known[one][1], attributes) if one in known else None
             if listed is None:
                 return None
@@ -95,7 +102,7 @@ def _given(scope: Scope, attributes: Attributes) -> list[str] | None:
 
 def tables(scope: Scope) -> dict[str, tuple[str, object]]:
     """The tables of one SELECT, by their names in small letters."""
-    return {name.lower(): (name, source) for name, (_, source) in scope.selected_sources.items()}
+    return {name.lower(): (name, scope.sources[name]) for name, _ in scope.references if name in scope.sources}
 
 
 def _meaning(column: exp.Column, scope: Scope, attributes: Attributes) -> Meaning:
@@ -158,8 +165,12 @@ def _levels(scope: Scope) -> Iterator[Scope]:
 
 
 def _shares_columns(scope: Scope) -> bool:
-    """Whether a join makes one column of two: then a name in both is not ambiguous."""
-    return any(join.args.get("using") or join.method for join in scope.expression.args.get("joins") or ())
+    """Whether a join makes one column of two, or hides those of one side: then a name in both is not ambiguous."""
+    hiding = {"SEMI", "ANTI"}
+    return any(
+        join.args.get("using") or join.method or join.kind.upper() in hiding
+        for join in scope.expression.args.get("joins") or ()
+    )
 
 
 def _is_open(scope: Scope, attributes: Attributes) -> bool:
@@ -169,4 +180,4 @@ def _is_open(scope: Scope, attributes: Attributes) -> bool:
         isinstance(join.this, (exp.Lateral, exp.Unnest)) for join in expression.args.get("joins") or ()
     ):
         return True
-    return any(columns(source, attributes) is None for _, source in scope.selected_sources.values())
+    return any(columns(source, attributes) is None for _, source in tables(scope).values())

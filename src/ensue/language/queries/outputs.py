@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from ensue.language.queries.names import OCCURRENCE, Attributes, class_name, columns, meanings, scopes, tables
+from ensue.language.queries.names import OCCURRENCE, Attributes, class_name, columns, meanings, scopes, starred, tables
 
 if TYPE_CHECKING:
     from ensue.model import AttributeType, EventClass
@@ -66,13 +66,13 @@ def outputs(tree: exp.Select, declared: EventClass, attributes: Attributes) -> d
 
 def _expanded(tree: exp.Select, attributes: Attributes) -> Iterator[exp.Expr]:
     """The columns of a SELECT, a star replaced by what it stands for; `occ` is not meant by it."""
-    known = tables(scopes(tree)[-1])
+    outermost = scopes(tree)[-1]
+    known = tables(outermost)
     for value in tree.expressions:
         if not value.is_star or not isinstance(value, (exp.Star, exp.Column)):
             yield value
             continue
-        wanted = [value.table.lower()] if isinstance(value, exp.Column) else list(known)
-        for one in wanted:
+        for one in starred(value, outermost):
             alias, source = known.get(one, ("", None))
             listed = columns(source, attributes)
             if listed is None:
