@@ -63,6 +63,7 @@ from ensue.algebra.patterns import (
     Without,
 )
 from ensue.algebra.rewriting import map_parts
+from ensue.language import Program, parse_program
 from ensue.time import BUILT_IN_CALENDARS, UNITS, format_instant, parse_instant, to_instant
 
 ODD_NAMES = ("odd name", "a-b", "in", "Last", "x`y", "7up", "é", "ns:T", "a.b", "a.in", "_", "create", "µs", "𝑥", "\n")
@@ -225,4 +226,44 @@ def _counts_in_intervals(inner: st.SearchStrategy[Pattern]) -> st.SearchStrategy
     return st.one_of(
         *(st.builds(kind, _counts, inner, intervals(inner)) for kind in (AtLeast, AtMost, Exactly, EveryNth, Rank)),
         st.builds(Last, inner, intervals(inner)),
+    )
+
+
+_SUBSCRIBED = """
+CREATE MUTABLE SUBSCRIBED EVENT CLASS A(k INT, x DOUBLE, t TIMESTAMP) ID (k){life};
+CREATE SUBSCRIBED EVENT CLASS B(k INT, name TEXT) ID (k, name){life};
+"""
+_LENGTHS = ("1d", "2 hours", "90s", "250 ms", "1h 30m", "3 weeks")
+_CONDITIONS = (
+    "a.k = b.k", "a < b", "b <= a + {}", "b - {} > a.t", "MAX(a, b) < a.t", "b.name LIKE 'x''%'",
+    "NOT EXISTS (SELECT 1 FROM A z WHERE z.k = a.k AND z BETWEEN a AND b + {})", "a.x IN (1, 2.5)", "b IS NOT NULL",
+)  # fmt: skip
+_CASES = ("CASE RETROACTIVECHANGE C", "CASE REVOKE R", "CASE LATE (0s, 1m) L", "CASE LATE (1m, 2h) `late one`")
+
+
+@st.composite
+def selecting_programs(draw: st.DrawFn) -> Program:
+    """Programs with classes defined by SELECTs, read from texts in which every clause may stand."""
+    length = st.sampled_from(_LENGTHS)
+    time = st.recursive(
+        st.sampled_from(["a", "b", "a.t", "`b`"]),
+        lambda inner: st.one_of(
+            st.builds("{} {} {}".format, inner, st.sampled_from("+-"), length),
+            st.builds("{}({}, {})".format, st.sampled_from(["MAX", "min"]), inner, inner),
+            st.builds("({})".format, inner),
+        ),
+        max_leaves=4,
+    )
+    conditions = [one.format(draw(length)) for one in draw(st.lists(st.sampled_from(_CONDITIONS), max_size=3))]
+    where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
+    when = draw(st.one_of(time, st.just("NOW"), st.builds("NOW + {}".format, length)))
+    checks = draw(st.one_of(st.just(""), st.builds("CHECKING AT ({}, {}, {})".format, time, time, length)))
+    cases = draw(st.lists(st.sampled_from(_CASES), unique=True))
+    publish = draw(st.sampled_from(["", f"PUBLISH P {' '.join(cases)}", "ON TIME TOLERANCE 5s PUBLISH CASE REVOKE R"]))
+    life = draw(st.sampled_from(["", " LIFESPAN (2d)", " LIFESPAN 3 hours"]))
+    select = draw(st.sampled_from(["a.k, b.name", "b.name, a.k", "b.*", "a.k + 1, 'it''s' || b.name"]))
+    return parse_program(
+        f"{_SUBSCRIBED.format(life=life)} CREATE COMPLEX EVENT CLASS S(k INT, name TEXT, ID (k)) AS"
+        f" SELECT {select} FROM A a JOIN B b ON a.k = b.k {where} OCCURRING AT {when} {checks} {publish};"
+        f" CREATE COMPLEX EVENT CLASS D(k INT) AS DETECT S(k = ?k) then A(k = ?k) within 1 hour {publish};"
     )

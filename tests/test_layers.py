@@ -36,7 +36,7 @@ ORDER = (
 # The public face imports from any layer, lazily; `__main__` is the command line.
 FACE = {"__init__.py", "__main__.py"}
 
-HEAVY = {"cyclopts", "lark", "numba", "numpy", "pandas", "polars", "pyarrow", "pyspark", "rich"}
+HEAVY = {"cyclopts", "lark", "numba", "numpy", "pandas", "polars", "pyarrow", "pyspark", "rich", "sqlglot"}
 
 
 def modules() -> list[Path]:
@@ -71,6 +71,12 @@ def test_imports_point_to_the_layers_above(path):
     allowed = {*ORDER[: ORDER.index(layer) + 1], "__version__"}
     wrong = [f"{path.name}:{line} imports ensue.{used}" for line, used in imported_layers(path) if used not in allowed]
     assert not wrong, f"ensue.{layer} may only import {sorted(allowed)}"
+
+
+def test_a_program_without_a_select_does_not_load_sqlglot():
+    program = "import sys; from ensue.language import parse_program; parse_program('CREATE CALENDAR d AS EVERY 1 day')"
+    found = [sys.executable, "-c", f"{program}; print('sqlglot' in sys.modules)"]
+    assert subprocess.run(found, capture_output=True, text=True, check=True).stdout == "False\n"
 
 
 def test_import_ensue_loads_no_library():

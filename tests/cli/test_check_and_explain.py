@@ -99,3 +99,45 @@ def test_the_demo_runs(ensue):
     assert ran.code == 0
     assert ran.out.index("then 3 times Quake") < ran.out.index("Akutan")
     assert "./ensue detect --help" in ran.out
+
+
+SELECTING = """CREATE MUTABLE SUBSCRIBED EVENT CLASS Bed(nr INT, ward TEXT) ID (nr) LIFESPAN (7d);
+CREATE COMPLEX EVENT CLASS Full(ward TEXT, n INT) ID (ward) AS
+  SELECT b.ward, COUNT(*) FROM Bed b GROUP BY b.ward HAVING COUNT(*) > 9
+  OCCURRING AT MAX(b)
+  PUBLISH Full_now;
+CREATE COMPLEX EVENT CLASS Taken(nr INT) ID (nr) AS SELECT b.nr FROM Bed b WHERE b.ward <> 'store' OCCURRING AT b - 1h;
+"""
+
+
+def test_check_warns_where_purging_may_show(tmp_path, ensue):
+    program = tmp_path / "beds.ensue"
+    program.write_text(SELECTING)
+    ran = ensue("check", program)
+    fine, *warnings = ran.out.splitlines()
+    assert (ran.code, fine) == (0, f"{program}: fine, 1 subscribed class, 2 complex classes")
+    assert [line.startswith(f"{program}: warning: ") for line in warnings] == [True, True]
+    assert "Full has GROUP BY" in warnings[0] or "Full has the aggregate COUNT" in warnings[0]
+    assert "of Bed, nr is not in the key" in warnings[1]
+
+
+def test_explain_shows_the_sql_of_a_select(tmp_path, ensue):
+    program = tmp_path / "beds.ensue"
+    program.write_text(SELECTING)
+    ran = ensue("explain", program)
+    assert ran.code == 0
+    assert "monotone   yes" in ran.out
+    assert "monotone   no: it has" in ran.out
+    assert "    b.occ - INTERVAL '1' HOUR AS occ,\n    b.nr AS nr\n" in ran.out
+
+
+def test_what_cannot_run_yet_is_refused(tmp_path, ensue):
+    program = tmp_path / "beds.ensue"
+    program.write_text(SELECTING)
+    events = tmp_path / "events.jsonl"
+    events.write_text('{"type": "Bed", "time": "2026-07-10T09:00:00Z", "nr": 1, "ward": "a"}\n')
+    for arguments in (("run", program, "--once"), ("detect", "Bed", events, "--program", program)):
+        ran = ensue(*arguments)
+        assert ran.code == 2
+        for what in ("Bed: MUTABLE", "Bed: LIFESPAN", "Full: a class defined by a SELECT", "Full: PUBLISH"):
+            assert f"E411: {what} can be checked and explained, but not run yet" in ran.err

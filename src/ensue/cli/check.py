@@ -6,7 +6,7 @@ from ensue.algebra.bounds import check_legal
 from ensue.cli._sources import read_source
 from ensue.errors import Diagnostic, EnsueError, InputError, PatternError
 from ensue.language import Program, parse_program
-from ensue.language.program import CalendarDefinition, ComplexClass, RestrictedType, SubscribedClass
+from ensue.language.program import CalendarDefinition, ComplexClass, RestrictedType, SelectedClass, SubscribedClass
 
 
 def check(*programs: str) -> int:
@@ -29,6 +29,8 @@ def check(*programs: str) -> int:
             problems += error.diagnostics
         else:
             console.print(f"{name}: fine, {_counted(program)}", soft_wrap=True, markup=False)
+            for warning in _warnings(program):
+                console.print(f"{name}: warning: {warning}", soft_wrap=True, markup=False)
     if problems:
         raise PatternError(problems)
     return 0
@@ -51,10 +53,19 @@ def _check_bounds(program: Program, name: str) -> None:
         raise PatternError(problems)
 
 
+def _warnings(program: Program) -> list[str]:
+    """What may surprise though nothing is wrong. sqlglot is loaded only where there is a SELECT."""
+    if not program.selected_classes:
+        return []
+    from ensue.language.queries.nature import warnings
+
+    return warnings(program)
+
+
 def _counted(program: Program) -> str:
-    words = (
+    words: tuple[tuple[type | tuple[type, ...], str, str], ...] = (
         (SubscribedClass, "subscribed class", "subscribed classes"),
-        (ComplexClass, "complex class", "complex classes"),
+        ((ComplexClass, SelectedClass), "complex class", "complex classes"),
         (RestrictedType, "restricted type", "restricted types"),
         (CalendarDefinition, "calendar", "calendars"),
     )

@@ -1,4 +1,5 @@
 from pathlib import Path
+from textwrap import indent
 
 from rich.console import Console, Group
 from rich.padding import Padding
@@ -11,6 +12,7 @@ from ensue.cli._plan import plan_trees
 from ensue.cli._sources import read_source
 from ensue.errors import PatternError
 from ensue.language import Program, parse_pattern, parse_program
+from ensue.language.program import SelectedClass
 from ensue.model import Taxonomy
 
 
@@ -29,7 +31,7 @@ def explain(subject: str, /, *, context: str = "recent") -> int:
     if program is None:
         named = {"": (parse_pattern(subject), Context.of(context))}
     else:
-        named = {item.declaration.name: (item.pattern, item.context) for item in program.complex_classes}
+        named = {one.declaration.name: (one.pattern, one.context) for one in program.complex_classes}
         console.print(Text(str(program)))
         console.print()
     for name, (pattern, chosen) in named.items():
@@ -37,6 +39,9 @@ def explain(subject: str, /, *, context: str = "recent") -> int:
     taxonomy = program.taxonomy if program else Taxonomy()
     for tree in plan_trees(named, taxonomy):
         console.print(Padding(tree, (0, 0, 0, 2)))
+    if program is not None:
+        for item in program.selected_classes:
+            console.print(_select_facts(item, program), soft_wrap=True)
     return 0
 
 
@@ -63,6 +68,23 @@ def _facts(name: str, pattern: Pattern, context: Context) -> Group:
         facts.add_row("variables", "; ".join(filter(None, (always, f"in some occurrences {some}" if some else ""))))
     facts.add_row("plan", "")
     return Group(*([Text(name, style="bold underline")] if name else []), facts)
+
+
+def _select_facts(item: SelectedClass, program: Program) -> Group:
+    """What Spark would be given, and whether more events can only give more rows. sqlglot is loaded only here."""
+    from ensue.language.queries.nature import missing_keys, not_monotone
+    from ensue.language.queries.rewriting import plain_sql
+
+    reason = not_monotone(item)
+    missing = "; ".join(f"of {used}, {why}" for used, why in missing_keys(item, program))
+    facts = Table.grid(padding=(0, 2))
+    facts.add_row("uses", ", ".join(sorted(item.uses)))
+    facts.add_row("key", f"{', '.join(item.key)}{' (all attributes)' if not item.declaration.key else ''}")
+    facts.add_row("monotone", f"no: it has {reason}" if reason else "yes: selections, projections and joins only")
+    facts.add_row("keys held", f"no: {missing}" if missing else "yes: those of all classes that it uses")
+    facts.add_row("SQL", "")
+    sql = indent(plain_sql(item, program), "  ")
+    return Group(Text(item.declaration.name, style="bold underline"), facts, Text(sql))
 
 
 def _state(pattern: Pattern, context: Context) -> str:

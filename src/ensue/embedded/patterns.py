@@ -14,6 +14,7 @@ from ensue.algebra.patterns import ThenBetween
 from ensue.algebra.variables import is_timed
 from ensue.errors import Diagnostic, InputError, PatternError
 from ensue.language import Program, parse_pattern
+from ensue.language.corrections import refuse_what_is_not_run_yet
 from ensue.language.program import used_classes
 from ensue.model import Taxonomy
 
@@ -57,6 +58,8 @@ class Watchlist:
     @classmethod
     def of(cls, patterns: Patterns, context: str | Context, program: Program | None = None) -> Watchlist:
         """The patterns, each read, named and checked to have a bounded state."""
+        if program is not None:
+            refuse_what_is_not_run_yet(program)
         chosen = Context.of(context)
         match patterns:
             case Pattern() | str():

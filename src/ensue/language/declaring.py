@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ensue.errors import near
 from ensue.language.environment import Environment
-from ensue.language.program import ComplexClass, Program, Statement, used_classes
+from ensue.language.program import ComplexClass, Program, SelectedClass, Statement
 from ensue.language.statements import Declared, StatementBuilder
 from ensue.model import AttributeType
 from ensue.time import BUILT_IN_CALENDARS
@@ -53,7 +53,7 @@ class _Reader:
                 name = self._builder.build(tree.children[0])  # type: ignore[arg-type]  # the rule begins with a name
                 self._first(name, self._class_places)
                 self._later.add(str(name))
-            case "subscribed_class" | "complex_class":
+            case "subscribed_class" | "complex_class" | "selected_class":
                 declared = self._builder.declaration(tree)
                 self._declared[id(tree)] = declared
                 if self._first(declared.name, self._class_places):
@@ -70,7 +70,7 @@ class _Reader:
             self._check_key(declared)
             self._check_parent(declared)
         statements = [self._statement(tree) for tree in trees]
-        self._check_cycles([statement for statement in statements if isinstance(statement, ComplexClass)])
+        self._check_cycles([one for one in statements if isinstance(one, (ComplexClass, SelectedClass))])
         return Program(tuple(statements))
 
     def _statement(self, tree: Tree[Token]) -> Statement:
@@ -84,6 +84,8 @@ class _Reader:
                 return self._builder.subscribed_class(tree, self._declared[id(tree)])
             case "complex_class":
                 return self._builder.complex_class(tree, self._declared[id(tree)])
+            case "selected_class":
+                return self._builder.selected_class(tree, self._declared[id(tree)])
             case _:
                 return self._finished[id(tree)]
 
@@ -122,9 +124,9 @@ class _Reader:
         if path[-1] == path[0]:
             self._source.report("E311", f"{path[0]} lies under itself: {' under '.join(path)}", parent)
 
-    def _check_cycles(self, defined: list[ComplexClass]) -> None:
-        """Report every class whose pattern needs itself, with the way from it back to it."""
-        uses = {statement.declaration.name: used_classes(statement.pattern) for statement in defined}
+    def _check_cycles(self, defined: list[ComplexClass | SelectedClass]) -> None:
+        """Report every class whose pattern or SELECT needs itself, with the way from it back to it."""
+        uses = {statement.declaration.name: statement.uses for statement in defined}
         while True:
             try:
                 TopologicalSorter({name: used & uses.keys() for name, used in uses.items()}).prepare()

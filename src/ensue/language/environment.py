@@ -35,3 +35,14 @@ class Environment:
             found = {**declared.attributes, **found}
             name = declared.parent
         return found
+
+    def key(self, class_name: str) -> tuple[str, ...]:
+        """The key of a class, or of the nearest class above it that has one."""
+        seen: set[str] = set()
+        name: str | None = class_name
+        while name is not None and name not in seen and (declared := (self.classes or {}).get(name)):
+            if declared.key:
+                return declared.key
+            seen.add(name)
+            name = declared.parent
+        return ()

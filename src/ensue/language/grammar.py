@@ -58,8 +58,11 @@ def _as_word(token: Token, parser: InteractiveParser) -> Token:
 
 @cache
 def _spelt() -> frozenset[str]:
-    """The terminals that have a spelling of their own, such as STRING: a word that is called like one is none."""
-    return frozenset(terminal.name for terminal in _parser().terminals)
+    """The terminals that have a spelling of their own, such as STRING: a word that is called like one is none.
+
+    Nor is one that is called like a terminal which the scanner makes.
+    """
+    return frozenset(terminal.name for terminal in _parser().terminals) | {"IN_CONTEXT", "IN_LIST", "QUERY"}
 
 
 def _choices(parser: InteractiveParser) -> dict[str, object]:

@@ -69,7 +69,7 @@ def parse_program(text: str, *, file: str | None = None) -> Program:
     """The program that a text describes. All its errors are raised together."""
     source = Source(text, file)
     trees, unreadable = [], []
-    for tokens in statements(scan(source, LONGEST_PROGRAM), source):
+    for tokens in statements(scan(source, LONGEST_PROGRAM, queries=True), source):
         tree = syntax_tree(tokens, "statement", source)
         if tree is None:
             unreadable += declared_names(tokens)

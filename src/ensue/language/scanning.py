@@ -13,7 +13,7 @@ from ensue.errors import near
 from ensue.language.grammar import tokenize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from lark import Token
 
@@ -38,13 +38,17 @@ _HINTS = {
 }
 
 
-def scan(source: Source, longest: int = LONGEST_PATTERN) -> list[Token]:
-    """The tokens of a text, with reserved words recognised. What cannot be read is reported and left out."""
+def scan(source: Source, longest: int = LONGEST_PATTERN, *, queries: bool = False) -> list[Token]:
+    """The tokens of a text, with reserved words recognised. What cannot be read is reported and left out.
+
+    With `queries`, the text of each SELECT behind an AS is one token.
+    """
     if len(source.text) > longest:
         message = f"the text has {len(source.text):,} characters; {longest:,} is the most that is read"
         source.report("E200", message, None, hint="split it into several texts")
         raise source.error()
-    return _meanings(list(_readable(tokenize(source.text), source)))
+    tokens = tokenize(source.text)
+    return _meanings(list(_readable(_with_queries(tokens, source.text) if queries else tokens, source)))
 
 
 def _readable(tokens: Iterable[Token], source: Source) -> Iterator[Token]:
@@ -64,6 +68,38 @@ def _readable(tokens: Iterable[Token], source: Source) -> Iterator[Token]:
             unreadable = token
         else:
             yield token
+
+
+def _with_queries(tokens: Iterable[Token], text: str) -> Iterator[Token]:
+    """The tokens, those of each SELECT behind an AS made one: what is in there is SQL, whose signs are not ours."""
+    found = [*tokens]
+    index = 0
+    while index < len(found):
+        yield found[index]
+        index += 1
+        if found[index - 1].lower() != "as" or not _spells(found, index, {"select", "with"}):
+            continue
+        first, end = found[index], _end_of_query(found, index)
+        last = found[end - 1]
+        query = first.update(type="QUERY", value=text[first.start_pos : last.end_pos])
+        query.end_line, query.end_column, query.end_pos = last.end_line, last.end_column, last.end_pos
+        yield query
+        index = end
+
+
+def _spells(tokens: list[Token], index: int, words: Collection[str]) -> bool:
+    return index < len(tokens) and tokens[index].type == "NAME" and tokens[index].lower() in words
+
+
+def _end_of_query(tokens: list[Token], start: int) -> int:
+    """Where a SELECT ends: what Ensue adds behind it begins, or the statement is over, or the next begins."""
+    for index in range(start, len(tokens)):
+        if tokens[index].type in {"SEMICOLON", "UNCLOSED"} or (
+            (_spells(tokens, index, {"occurring", "checking"}) and _spells(tokens, index + 1, {"at"}))
+            or (_spells(tokens, index, {"create"}) and _spells(tokens, index + 1, _CREATED))
+        ):
+            return index
+    return len(tokens)
 
 
 def _closer(token: Token) -> str:

@@ -19,9 +19,13 @@ from ensue.language.program import (
     ComplexClass,
     Connection,
     RestrictedType,
+    SelectedClass,
     SubscribedClass,
 )
+from ensue.language.publishing import checked_publications
+from ensue.language.times import Checks, Extreme, Now, Shifted, TimeOf
 from ensue.model import AttributeType, EventClass
+from ensue.model.publications import Case, Publication
 from ensue.time import Calendar, parse_instant_with_unit
 from ensue.time.calendars import DAY, WEEKDAYS
 from ensue.time.instants import to_datetime
@@ -30,6 +34,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from lark import Token, Tree
+
+    from ensue.language.publishing import Placed
+    from ensue.language.queries.checking import Selection
+    from ensue.language.times import Time
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +52,11 @@ class Declared:
     time: Token | None = None
 
 
-CLAUSES = frozenset({"key", "time", "under", "delay", "from"})
+CLAUSES = frozenset({"key", "time", "under", "delay", "from", "lifespan", "snapshot"})
 """What may stand behind the attributes of a class, in any order."""
+
+ENDINGS = frozenset({"context", "into", "tolerance", "publish"})
+"""What may stand behind a pattern or a SELECT, in any order."""
 
 
 class StatementBuilder(PatternBuilder):
@@ -55,9 +66,14 @@ class StatementBuilder(PatternBuilder):
 
     def declaration(self, tree: Tree[Token]) -> Declared:
         """The class that a statement declares, without its pattern."""
-        name, columns = self.build(next(tree.find_data("schema")))
+        schema = next(tree.find_data("schema"))
+        name, parts = self.build(schema)
         clauses = self._clauses(tree)
-        key, parent = clauses.get("key", []), clauses.get("under")
+        columns = [part for part in parts if isinstance(part, tuple)]
+        keys = [part for part in parts if isinstance(part, list)] + ([clauses["key"]] if "key" in clauses else [])
+        if len(keys) > 1:
+            self.source.report("E332", "ID stands twice in one statement", keys[1][0], hint="keep one")
+        key, parent = keys[0] if keys else [], clauses.get("under")
         attributes: dict[str, AttributeType] = {}
         for column, kind in columns:
             if column in attributes:
@@ -70,13 +86,24 @@ class StatementBuilder(PatternBuilder):
         """Where the events of a class come from, and which attribute is their time."""
         clauses = self._clauses(tree)
         time = None if declared.time is None else str(declared.time)
-        return SubscribedClass(declared.event_class, time, clauses.get("delay"), clauses.get("from"))
+        mutable = any(isinstance(child, str) and child.upper() == "MUTABLE" for child in tree.children)
+        lifespan, snapshots = clauses.get("lifespan"), "snapshot" in clauses
+        if mutable and not self.environment.key(declared.event_class.name):
+            message = f"{declared.name!s} is mutable, and has no key that tells which event is meant"
+            self.source.report("E333", message, declared.name, hint="add ID (…) with the attributes that never change")
+        if snapshots and not mutable:
+            message = "a source of snapshots takes events back, and the class is not mutable"
+            self.source.report("E333", message, clauses["snapshot"], hint="CREATE MUTABLE SUBSCRIBED EVENT CLASS …")
+        if lifespan == 0:
+            self.source.report("E333", "a lifespan of nothing keeps no event", declared.name, hint="LIFESPAN (2d)")
+        delay, connection = clauses.get("delay"), clauses.get("from")
+        return SubscribedClass(declared.event_class, time, delay, connection, mutable, lifespan, snapshots)
 
-    def _clauses(self, tree: Tree[Token]) -> dict[str, Any]:
+    def _clauses(self, tree: Tree[Token], wanted: frozenset[str] = CLAUSES) -> dict[str, Any]:
         """The clauses behind the attributes; which of them stands twice is told once, however often this is asked."""
         found: dict[str, Any] = {}
         for child in tree.children:
-            if isinstance(child, str) or child.data not in CLAUSES:
+            if isinstance(child, str) or child.data not in wanted:
                 continue
             if child.data in found:
                 word = child.children[0]
@@ -86,13 +113,100 @@ class StatementBuilder(PatternBuilder):
 
     def complex_class(self, tree: Tree[Token], declared: Declared) -> ComplexClass:
         """The pattern of a complex class, and whether it binds what the class promises."""
-        parts = {child.data: child for child in tree.children if not isinstance(child, str)}
-        described = next(child for name, child in parts.items() if name not in {"schema", "key", "context", "into"})
+        trees = [child for child in tree.children if not isinstance(child, str)]
+        described = next(child for child in trees if child.data not in {"schema", "key", *ENDINGS})
         pattern = bind_mentioned(self.pattern(described))
-        context = self.build(parts["context"]) if "context" in parts else Context.RECENT
-        sink = self.build(parts["into"]) if "into" in parts else None
+        endings = self._clauses(tree, ENDINGS)
         self._check_attributes(declared, pattern)
-        return ComplexClass(declared.event_class, pattern, context, sink)
+        return ComplexClass(
+            declared.event_class,
+            pattern,
+            endings.get("context", Context.RECENT),
+            endings.get("into"),
+            endings.get("publish", ()),
+            endings.get("tolerance", 0),
+        )
+
+    def selected_class(self, tree: Tree[Token], declared: Declared) -> SelectedClass:
+        """The SELECT of a class, and whether its tables, columns and times are there."""
+        from ensue.language.queries.checking import read_selection
+
+        query = next(child for child in tree.children if isinstance(child, str) and child.type == "QUERY")
+        self._selection = read_selection(query, declared.event_class, self.source, self.environment)
+        trees = [child for child in tree.children if not isinstance(child, str)]
+        when = next(child for child in trees if child.data not in {"schema", "key", "checking", *ENDINGS})
+        occurring = self.build(when)
+        self._is_checking = True
+        checks = next((self.build(child) for child in trees if child.data == "checking"), None)
+        self._is_checking = False
+        endings = self._clauses(tree, ENDINGS)
+        text, uses = (self._selection.text, self._selection.uses) if self._selection else (str(query), frozenset[str]())
+        into, publish, tolerance = endings.get("into"), endings.get("publish", ()), endings.get("tolerance", 0)
+        return SelectedClass(declared.event_class, text, uses, occurring, checks, into, publish, tolerance)
+
+    # times of a SELECT
+
+    _selection: Selection | None = None
+    """The SELECT whose times are being read: they name its tables."""
+    _is_checking = False
+
+    def make_now(self, _tree: Tree[Token], values: list[Any]) -> Time:
+        if self._is_checking:
+            message = "NOW can only stand in OCCURRING AT: it is one of the points that CHECKING AT describes"
+            self.source.report("E343", message, values[0], hint="name a table of the SELECT")
+        return Now()
+
+    def make_time_of(self, tree: Tree[Token], values: list[Any]) -> Time:
+        name: Token = values[0]
+        quoted = any(token.type == "QUOTED_NAME" for token in tree.scan_values(lambda value: isinstance(value, str)))
+        table, _, attribute = (str(name), "", "") if quoted else name.partition(".")
+        time = TimeOf(table, attribute or None)
+        if self._selection is None:
+            return time
+        from ensue.language.queries.checking import check_time
+
+        return check_time(time, name, self._selection, self.source, self.environment) or time
+
+    def make_shifted(self, _tree: Tree[Token], values: list[Any]) -> Time:
+        time, sign, length = values
+        by = -length if sign.type == "MINUS" else length
+        inner, before = (time.time, time.by) if isinstance(time, Shifted) else (time, 0)
+        return Shifted(inner, before + by) if before + by else inner
+
+    def make_extreme(self, _tree: Tree[Token], values: list[Any]) -> Time:
+        return Extreme(values[0].upper() == "MAX", tuple(values[1:]))
+
+    def make_checking(self, tree: Tree[Token], values: list[Any]) -> Checks:
+        first, last, every = values[-3:]
+        if every == 0:
+            self.source.report("E333", "checks have to lie apart", tree.meta, hint="CHECKING AT (a, a + 4h, 30m)")
+        return Checks(first, last, every)
+
+    # publications
+
+    def make_tolerance(self, _tree: Tree[Token], values: list[Any]) -> int:
+        length: int = values[-1]
+        return length
+
+    def make_publish(self, tree: Tree[Token], values: list[Any]) -> tuple[Publication, ...]:
+        found: list[Placed] = [
+            value if isinstance(value, tuple) else (Publication(str(value), Case.ON_TIME), value)
+            for value in values[1:]
+        ]
+        return checked_publications(found, tree.meta, self.source)
+
+    def make_on_time(self, tree: Tree[Token], values: list[Any]) -> Placed:
+        return Publication(str(values[-1]), Case.ON_TIME), tree.meta
+
+    def make_late(self, tree: Tree[Token], values: list[Any]) -> Placed:
+        limits = [value for value in values if isinstance(value, int)]
+        return Publication(str(values[-1]), Case.LATE, *limits), tree.meta
+
+    def make_change(self, tree: Tree[Token], values: list[Any]) -> Placed:
+        return Publication(str(values[-1]), Case.CHANGE), tree.meta
+
+    def make_revoke(self, tree: Tree[Token], values: list[Any]) -> Placed:
+        return Publication(str(values[-1]), Case.REVOKE), tree.meta
 
     def restricted_type(self, tree: Tree[Token]) -> RestrictedType:
         """A name for an atom."""
@@ -140,6 +254,17 @@ class StatementBuilder(PatternBuilder):
 
     def make_key(self, _tree: Tree[Token], values: list[Any]) -> list[Token]:
         return values[1:]
+
+    def make_listed_key(self, _tree: Tree[Token], values: list[Any]) -> list[Token]:
+        return values[1:]
+
+    def make_lifespan(self, _tree: Tree[Token], values: list[Any]) -> int:
+        length: int = values[-1]
+        return length
+
+    def make_snapshot(self, _tree: Tree[Token], values: list[Any]) -> Token:
+        word: Token = values[0]
+        return word
 
     def make_under(self, _tree: Tree[Token], values: list[Any]) -> Token:
         name: Token = values[-1]

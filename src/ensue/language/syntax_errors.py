@@ -24,10 +24,6 @@ _PATTERN_BEGINS = frozenset(
 _VALUE_BEGINS = frozenset("NAME QUOTED_NAME LPAR VARIABLE NUMBER DURATION STRING TRUE FALSE NULL MINUS NOT".split())
 _FORMS = frozenset("ANDTHEN ANY APERIODIC AT ATLEAST ATMOST BY EVERY EXACTLY LAST PERIODIC WITHRANK".split())
 _LATER = {
-    "mutable": "a mutable event class comes with corrections, and those",
-    "lifespan": "LIFESPAN comes with corrections, and those",
-    "publish": "PUBLISH comes with corrections, and those",
-    "select": "event classes defined by a SELECT",
     "trigger": "triggers",
     "on": "reaction rules (ON … DO … END)",
     "construct": "CONSTRUCT rules",
@@ -38,6 +34,7 @@ _WORDS = {
     "VARIABLE": "a variable",
     "NUMBER": "a number",
     "DURATION": "a duration such as 2 minutes",
+    "QUERY": "SELECT",
     "STRING": "a text in quotes",
     "INSTANT": "a time such as 2026-07-10T09:20:00Z",
     "US_DATE": "",

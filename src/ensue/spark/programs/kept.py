@@ -16,8 +16,8 @@ from ensue.language.program import (
     ComplexClass,
     Program,
     RestrictedType,
+    SelectedClass,
     SubscribedClass,
-    used_classes,
 )
 
 if TYPE_CHECKING:
@@ -92,8 +92,8 @@ def check_same(old: Kept, new: Program, paths: Mapping[str, str], data: Path) ->
 
 def _untouched(program: Program, names: Iterable[str], touched: set[str]) -> list[str]:
     """The names that nothing reaches: a class is touched if one that it looks at, or one under that, is."""
-    for item in program.complex_classes:  # each after those that it uses
-        below = frozenset[str]().union(*(program.taxonomy.below(name) for name in used_classes(item.pattern)))
+    for item in program.derived_classes:  # each after those that it uses
+        below = frozenset[str]().union(*(program.taxonomy.below(name) for name in item.uses))
         if below & touched:
             touched = {*touched, item.declaration.name}
     return [name for name in names if name not in touched]
@@ -109,7 +109,7 @@ def _essence(program: Program) -> dict[str, Statement]:
                     said = tuple(sorted((k.lower(), v) for k, v in source.options if k.lower() not in {"path", *_FREE}))
                     source = replace(source, options=said)
                 found[declaration.name] = replace(statement, source=source)
-            case ComplexClass(declaration=declaration):
+            case ComplexClass(declaration=declaration) | SelectedClass(declaration=declaration):
                 found[declaration.name] = replace(statement, sink=None)
             case CalendarDefinition(calendar=calendar):
                 found[f"calendar {calendar.name}"] = statement

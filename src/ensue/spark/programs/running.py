@@ -20,6 +20,7 @@ from ensue.algebra.bounds import check_legal
 from ensue.embedded.incoming import Names
 from ensue.embedded.patterns import Derived, Watched, Watchlist
 from ensue.errors import Diagnostic, InputError, PatternError
+from ensue.language.corrections import not_run_yet
 from ensue.language.program import Program, SubscribedClass, used_classes
 from ensue.spark.programs import kept
 from ensue.spark.programs.damage import check_not_older, check_sources_known
@@ -93,7 +94,7 @@ def start(
 
 def check_runnable(program: Program) -> None:
     """Everything about a program that cannot run, told together."""
-    problems = []
+    problems = not_run_yet(program)
     taxonomy = program.taxonomy
     fed = {item.declaration.name for item in program.subscribed_classes if item.source is not None}
     if not fed:

@@ -1,0 +1,46 @@
+"""What a program says about corrections. It can be read and checked; what runs programs does not know it yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ensue.errors import Diagnostic, PatternError
+from ensue.language.program import ComplexClass, SelectedClass, SubscribedClass
+
+if TYPE_CHECKING:
+    from ensue.language.program import Program
+
+
+def not_run_yet(program: Program) -> list[Diagnostic]:
+    """Everything in a program that nothing could run yet: refused, because what was passed over would be missed."""
+    found = []
+    for statement in program.statements:
+        if isinstance(statement, (SubscribedClass, ComplexClass, SelectedClass)):
+            for what, hint in _unknown(statement):
+                message = f"{statement.declaration.name}: {what} can be checked and explained, but not run yet"
+                found.append(Diagnostic("E411", message, hint=hint))
+    return found
+
+
+def refuse_what_is_not_run_yet(program: Program) -> None:
+    """Raise one error with everything that `not_run_yet` finds."""
+    if found := not_run_yet(program):
+        raise PatternError(found)
+
+
+def _unknown(statement: SubscribedClass | ComplexClass | SelectedClass) -> Iterator[tuple[str, str]]:
+    if isinstance(statement, SubscribedClass):
+        if statement.mutable:
+            yield "MUTABLE", "leave it out if no event is ever changed or taken back"
+        if statement.lifespan is not None:
+            yield "LIFESPAN", "leave it out: patterns keep their events for as long as these can matter"
+        if statement.snapshots:
+            yield "SNAPSHOT SOURCE", "leave it out, and give each event once"
+        return
+    if isinstance(statement, SelectedClass):
+        yield "a class defined by a SELECT", "define it by a pattern, AS DETECT, or leave it out"
+    if statement.publications:
+        yield "PUBLISH", "leave it out: what is detected goes to the class's table and INTO its sink"
+    if statement.tolerance:
+        yield "ON TIME TOLERANCE", "leave it out"
