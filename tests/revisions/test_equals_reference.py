@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings, strategies as st
 from tests.engine.cases import SECOND, TYPES, patterns
-from tests.revisions.worlds import EVERY_DELAY, MUTABLE, Inputs, World, cuts, inputs, pattern_class
+from tests.revisions.worlds import EVERY_DELAY, MUTABLE, Inputs, World, cuts, inputs, likely_patterns, pattern_class
 
 from ensue.algebra import Context, Pattern, patterns as pt
 from ensue.model.announcements import SubscribedClass
@@ -24,7 +24,7 @@ SOME_DELAYS = (
 @pytest.mark.parametrize("context", list(Context), ids=lambda c: c.value)
 @FEWER
 @given(
-    q=patterns(2),
+    q=likely_patterns() | patterns(2),
     given_=inputs(),
     at=cuts(),
     delay=st.sampled_from([0, 3, 20]),
@@ -68,11 +68,12 @@ def test_every_announcement_has_the_same_outcome(
 
 @pytest.mark.parametrize("context", [Context.RECENT, Context.CHRONICLE], ids=lambda c: c.value)
 @FEWER
-@given(lower=patterns(1), upper=patterns(1), given_=inputs(), at=cuts(), delay=st.sampled_from([0, 3]))
+@given(
+    lower=likely_patterns() | patterns(1), upper=patterns(1), given_=inputs(), at=cuts(), delay=st.sampled_from([0, 3])
+)
 def test_classes_upon_classes(
     context: Context, lower: Pattern, upper: Pattern, given_: Inputs, at: frozenset[int], delay: int
 ) -> None:
-    """The upper class looks at the lower one; both have declared keys where there is something to declare."""
     first = pattern_class(lower, context, "L")
     second = pattern_class(pt.Within(pt.Then(upper, pt.Atom("L")), 6 * SECOND), context, "U")
     world = World(MUTABLE, (first, second), given_, at)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
-from tests.engine.cases import SECOND, TYPES, values
+from tests.engine.cases import SECOND, SHIFT, TYPES, fixed_intervals, values
 
-from ensue.algebra import Context, Pattern, scope
+from ensue.algebra import Context, Pattern, patterns as pt, scope
 from ensue.algebra.classes import PatternClass
 from ensue.model import AttributeType, EventClass
 from ensue.model.announcements import Announcement, Clock, Operation, SubscribedClass
@@ -75,32 +75,58 @@ def pattern_class(
     return PatternClass(declared, pattern, Context.of(context), Publishing(tuple(cases), tolerance))
 
 
-def announcements(most_keys: int = 7) -> st.SearchStrategy[Announcement]:
-    """Announcements about a few events: what class each is of follows from its key."""
-
-    def make(number: int, time: int, detected: int, operation: Operation, v: object, w: object) -> Announcement:
-        attributes = {"v": v, "w": w}
-        return Announcement(
-            TYPES[number % len(TYPES)],
-            f"e{number}",
-            time * SECOND,
-            detected * SECOND,
-            operation,
-            attributes,  # type: ignore[arg-type]
-        )
-
-    operations = st.sampled_from([*[Operation.ANNOUNCE] * 6, Operation.CHANGE, Operation.RETRACT, Operation.RETRACT])
-    return st.builds(
-        make, st.integers(0, most_keys - 1), st.integers(0, 9), st.integers(0, 12), operations, values(), values()
+def likely_patterns() -> st.SearchStrategy[Pattern]:
+    """Patterns that occur often, of every kind that reacts to corrections in its own way."""
+    atom = st.builds(pt.Atom, st.sampled_from(TYPES), st.none(), st.sampled_from([(), (), (("x", "v"),)]))
+    pairs = st.one_of([st.builds(node, atom, atom) for node in (pt.Then, pt.Then, pt.And, pt.Or, pt.ThenBetween)])
+    several = st.one_of(pairs, st.builds(pt.Times, st.integers(1, 3), atom), st.builds(pt.Then, pairs, atom))
+    tested = st.one_of(several, st.builds(pt.Without, several, atom))
+    short = st.builds(pt.Within, tested, st.integers(2, 9).map(lambda n: n * SECOND))
+    intervals = st.one_of(fixed_intervals(), st.just(SHIFT), st.builds(pt.PatternInterval, short))
+    return st.one_of(
+        short,
+        short,
+        st.builds(pt.Delay, short, st.integers(1, 5).map(lambda n: n * SECOND)),
+        st.builds(pt.Absence, atom, fixed_intervals()),
+        *(st.builds(node, st.integers(0, 2), atom, intervals) for node in (pt.AtMost, pt.Exactly)),
+        st.builds(pt.AtLeast, st.integers(1, 2), atom, intervals),
+        st.builds(pt.Last, atom, intervals),
+        st.builds(pt.Aperiodic, atom, atom, atom, st.booleans()),
+        st.builds(pt.Periodic, atom, st.just(2 * SECOND), atom, st.booleans()),
     )
 
 
+OPERATIONS = (*[Operation.CHANGE] * 6, *[Operation.ANNOUNCE] * 3, *[Operation.RETRACT] * 3)
+
+
 @st.composite
-def inputs(draw: st.DrawFn, most: int = 10) -> Inputs:
-    """Announcements, mostly in the order of their detection, now and then a look at the clock; at the end, all is due."""
-    announced = draw(st.lists(announcements(), min_size=draw(st.integers(0, 4)), max_size=most))
-    if draw(st.integers(0, 3)):
+def announcements(draw: st.DrawFn) -> list[Announcement]:
+    """Events are announced when they occur, late or ahead; then some are announced again, changed or retracted."""
+
+    def about(number: int, time: int, detected: int, operation: Operation) -> Announcement:
+        attributes = {"v": draw(values()), "w": draw(values())}
+        of_class = TYPES[number % len(TYPES)]
+        return Announcement(of_class, f"e{number}", time * SECOND, detected * SECOND, operation, attributes)
+
+    found = []
+    count = draw(st.sampled_from([8, 7, 6, 5, 4, 1, 0]))
+    for number in range(count):
+        time = draw(st.integers(0, 9))
+        found.append(about(number, time, time + draw(st.sampled_from([0, 0, 0, 1, 3, 6, -4])), Operation.ANNOUNCE))
+    for _ in range(draw(st.sampled_from([6, 5, 4, 3, 2, 1, 0]))):
+        number, operation = draw(st.integers(0, count)), draw(st.sampled_from(OPERATIONS))
+        found.append(about(number, draw(st.integers(0, 9)), draw(st.integers(2, 14)), operation))
+    return found
+
+
+@st.composite
+def inputs(draw: st.DrawFn) -> Inputs:
+    """Mostly in the order of detection; now and then a look at the clock; at the end everything has fallen due."""
+    announced = draw(announcements())
+    if draw(st.sampled_from([True, True, True, False])):
         announced.sort(key=lambda one: one.detected)
+    else:
+        announced = draw(st.permutations(announced))
     found: list[Announcement | Clock] = list(announced)
     if draw(st.integers(0, 2)) == 0:
         found.insert(draw(st.integers(0, len(found))), Clock(draw(st.integers(0, 12)) * SECOND))

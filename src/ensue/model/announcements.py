@@ -44,7 +44,7 @@ class Announcement:
 
     @property
     def content(self) -> int:
-        """A hash of what is said: equal for the same time and attributes, and the last resort among simultaneous ones."""
+        """A hash of what is said: equal for the same time and attributes; the larger one wins a tie."""
         time = self.time or 0
         return int(occurrence_id(self.type, [self.key or ""], content_of(self.attributes), (time, time)), 16)
 

@@ -35,6 +35,8 @@ class Told:
     outcomes: Counter[Outcome] = field(default_factory=Counter)
     standing: Derived = field(default_factory=dict)
     """P: what is published and not revoked, by key."""
+    last: int | None = None
+    """The time of the last step."""
 
 
 def publish(
@@ -65,7 +67,7 @@ def publish(
         now = by_key(derive([event for event in current(admitted, t) if event not in expired], t))
         told.notices += compare(t, before, now, told.standing, revisions, publishing)
         due = {event.time for event in now.values() if event.time > t}
-        before, earlier = now, t
+        before, earlier, told.last = now, t, t
         t = min((step for step in steps | due if step > t), default=last + 1)
     return told
 

@@ -133,10 +133,12 @@ class _Derivation:
         )
         """Whether events of other classes matter too: calendars and `periodic` ask how far the history goes."""
         below = [one.reach for one in others if not self._wanted.isdisjoint(taxonomy.above(one.name))]
-        self.reach_below = None if None in below else max((reach for reach in below if reach is not None), default=0)
+        self.reach_below: int | None = (
+            None if None in below else max((reach for reach in below if reach is not None), default=0)
+        )
         """How long before a correction a derived event may lie that it changes; None: any time."""
         own = lifespan(declared.pattern).length
-        self.reach = None if own is None or self.reach_below is None else own + self.reach_below
+        self.reach: int | None = None if own is None or self.reach_below is None else own + self.reach_below
 
     def step(self, now: int, changes: list[Change], below: list[Change]) -> list[Restated]:
         mine = changes if self._everything else [change for change in changes if self._wants(change)]
