@@ -100,6 +100,20 @@ def test_nothing_is_detected_anew_when_nothing_was_corrected() -> None:
         assert corrections.anew == 0
 
 
+def test_texts_that_are_new_do_not_lengthen_detection_anew() -> None:
+    """Values get numbers in the engine; whether states are equal does not depend on which came first."""
+    declared = pattern_class(parse_pattern("A(u = ?u) then B(u = ?u) within 5 seconds"), "recent")
+    inputs = [
+        Announcement("AB"[i % 2], f"e{i}", i * SECOND, i * SECOND, attributes={"u": f"user {i // 2}"})
+        for i in range(400)
+    ]
+    late = Announcement("A", "late", 100 * SECOND, 500 * SECOND, attributes={"u": "somebody new"})
+    world = World((SubscribedClass("A"), SubscribedClass("B")), (declared,), (*inputs, late, Clock(500 * SECOND)))
+    corrections = world.corrections(every=10)
+    assert len(world.run(corrections)) == 200
+    assert 0 < corrections.anew <= 40
+
+
 def test_detection_anew_ends_where_the_state_is_the_old_one_again() -> None:
     """Events come in groups of 20 with pauses between: a correction shifts the pairing to the end of its group."""
     declared = pattern_class(parse_pattern("A then B within 5 seconds"), "chronicle")

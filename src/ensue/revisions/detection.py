@@ -65,7 +65,7 @@ class Detection:
         self._delay = delay
         self._every = every
         self._history = History()
-        self._checkpoints = [Checkpoint(-FOREVER, self._engine.save())]
+        self._checkpoints = [Checkpoint(-FOREVER, self._engine.save_normalized())]
         self._ahead: frozenset[Occurrence] = frozenset()
         self.anew = 0
         """How many events have been given to the engine again because of corrections."""
@@ -102,7 +102,7 @@ class Detection:
                 return []
             clock = events[-1].time  # what comes late, but after that, is no correction yet
         if self._checkpoints[-1].events >= self._every:
-            self._checkpoints.append(Checkpoint(self._engine.clock, self._engine.save()))
+            self._checkpoints.append(Checkpoint(self._engine.clock, self._engine.save_normalized()))
         found = self._advance(events, clock)
         self._checkpoints[-1].events += len(events)
         self._checkpoints[-1].found += found
@@ -117,7 +117,7 @@ class Detection:
         self._engine.restore(old[0].state)
         gone, new = set[Occurrence](), set[Occurrence]()
         for i, one in enumerate(old):
-            state = self._engine.save() if i else one.state
+            state = self._engine.save_normalized() if i else one.state
             if i and one.clock >= settled and state == one.state:
                 self._checkpoints += old[i:]
                 self._engine.roll_back(latest)
