@@ -170,7 +170,7 @@ class Engine:
     def save_normalized(self) -> bytes:
         """The same, in bytes that do not depend on what was seen before and does not matter any more.
 
-        Values get their codes by what they are and not by when they came, so equal bytes mean that everything after will
+        Values get their codes by what they are and not by when they came, so equal bytes mean that all that follows will
         be the same, and, but for the order of simultaneous rows, the other way round.
         """
         self.compact()

@@ -13,7 +13,7 @@ from ensue.algebra.variables import is_timed
 from ensue.model import Event, Taxonomy
 from ensue.model.announcements import Announcement, Outcome, SubscribedClass
 from ensue.model.notices import ComplexEvent, Notice
-from ensue.revisions.detection import Detection
+from ensue.revisions.detection import Detection, Step
 from ensue.revisions.publishing import Publisher
 from ensue.revisions.standing import Key, Restated, Standing
 from ensue.revisions.timeline import Timeline
@@ -74,35 +74,46 @@ class Corrections:
 
     def feed(self, announcements: Iterable[Announcement]) -> list[Notice]:
         """Take a batch; gives what is published at the steps that it completes, in order."""
-        return [notice for step, taken in self._timeline.add(announcements) for notice in self._take(step, taken)]
+        return self._take(self._timeline.add(announcements))
 
     def advance_to(self, time: int) -> list[Notice]:
         """Say that it is now this time: what was announced up to it is complete, and what is due falls due."""
-        steps = self._timeline.pass_to(time)
-        notices = [notice for step, taken in steps for notice in self._take(step, taken)]
-        return notices + self._fall_due(time)
+        return self._take(self._timeline.pass_to(time)) + self._fall_due(time)
 
-    def _take(self, step: int, announcements: list[Announcement]) -> list[Notice]:
-        notices = self._fall_due(step - 1)
-        notices += self._step(step, self._versions.take(step, announcements))
+    def _take(self, steps: list[tuple[int, list[Announcement]]]) -> list[Notice]:
+        if not steps:
+            return []
+        changed = [(step, self._versions.take(step, taken)) for step, taken in steps]
+        notices: list[Notice] = []
+        if any(one.timed for one in self._derivations):
+            for step, changes in changed:
+                notices += self._fall_due(step - 1)
+                notices += self._publisher.step(step, *self._derive([(step, changes)]))
+        else:  # what falls due between the steps has no part in what is found
+            for (step, _), restated in zip(changed, self._derive(changed), strict=True):
+                notices += self._fall_due(step - 1)
+                notices += self._publisher.step(step, restated)
         if self._purging:
-            self._purge(step)
+            self._purge(steps[-1][0])
         return notices
 
     def _fall_due(self, until: int) -> list[Notice]:
+        """Make the steps at which something is due. Only where the pattern has timers can they find anything."""
         notices: list[Notice] = []
         while (due := self._publisher.due) is not None and due <= until:
-            notices += self._step(due, [])
+            timed = any(one.timed for one in self._derivations)
+            notices += self._publisher.step(due, self._derive([(due, [])])[0] if timed else [])
         return notices
 
-    def _step(self, now: int, changes: list[Change]) -> list[Notice]:
-        restated: list[Restated] = []
-        below = list[Change]()
+    def _derive(self, steps: list[Step]) -> list[list[Restated]]:
+        """For each step, the complex events that are others than before, class by class."""
+        restated: list[list[Restated]] = [[] for _ in steps]
+        below: list[list[Change]] = [[] for _ in steps]
         for one in self._derivations:
-            found = one.step(now, changes, below)
-            restated += found
-            below += [Change(_as_event(each.old), _as_event(each.new)) for each in found]
-        return self._publisher.step(now, restated)
+            for place, found in enumerate(one.steps(steps, below)):
+                restated[place] += found
+                below[place] += [Change(_as_event(each.old), _as_event(each.new)) for each in found]
+        return restated
 
     def _purge(self, now: int) -> None:
         """An event is corrected no later than its lifespan after it occurred, so nothing earlier changes any more."""
@@ -128,9 +139,8 @@ class _Derivation:
         self.standing = Standing(declared)
         self._taxonomy = taxonomy
         self._wanted = {atom.type for atom in atoms(declared.pattern)}
-        self._everything = is_timed(declared.pattern) or any(
-            isinstance(part, ThenBetween) for part in walk(declared.pattern)
-        )
+        self.timed = is_timed(declared.pattern)
+        self._everything = self.timed or any(isinstance(part, ThenBetween) for part in walk(declared.pattern))
         """Whether events of other classes matter too: calendars and `periodic` ask how far the history goes."""
         below = [one.reach for one in others if not self._wanted.isdisjoint(taxonomy.above(one.name))]
         self.reach_below: int | None = (
@@ -140,10 +150,16 @@ class _Derivation:
         own = lifespan(declared.pattern).length
         self.reach: int | None = None if own is None or self.reach_below is None else own + self.reach_below
 
-    def step(self, now: int, changes: list[Change], below: list[Change]) -> list[Restated]:
-        mine = changes if self._everything else [change for change in changes if self._wants(change)]
-        mine = mine + [change for change in below if self._wants(change)]
-        return self.standing.apply(self.detection.step(now, mine))
+    def steps(self, steps: list[Step], below: list[list[Change]]) -> list[list[Restated]]:
+        """For each step, what stands for a key now that did not before."""
+        mine = [
+            (now, [*self._outside(changes), *filter(self._wants, derived)])
+            for (now, changes), derived in zip(steps, below, strict=True)
+        ]
+        return [self.standing.apply(difference) for difference in self.detection.steps(mine)]
+
+    def _outside(self, changes: list[Change]) -> Iterable[Change]:
+        return changes if self._everything else filter(self._wants, changes)
 
     def _wants(self, change: Change) -> bool:
         event = change.new or change.old

@@ -11,8 +11,10 @@ is looked for from the settled state each time that it may have changed, and for
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +29,9 @@ from ensue.engine.store import Ids
 from ensue.model import Event, Occurrence, Taxonomy
 from ensue.revisions.history import History
 from ensue.revisions.versions import Change
+
+Step: TypeAlias = tuple[int, list[Change]]
+"""A time, and what became known then."""
 
 _EVERY = 512
 
@@ -74,6 +79,39 @@ class Detection:
     def size(self) -> int:
         """How many events are kept."""
         return len(self._history)
+
+    def steps(self, steps: Sequence[Step]) -> list[Difference]:
+        """The same as each step in turn; runs of steps in which everything comes in order go to the engine at once."""
+        found: list[Difference] = []
+        while len(found) < len(steps):
+            run = self._in_order(steps[len(found) :])
+            found += self._run(run) if len(run) > 1 else [self.step(*steps[len(found)])]
+        return found
+
+    def _in_order(self, steps: Sequence[Step]) -> Sequence[Step]:
+        """The first steps, as long as they bring new events only, each later than all before and none ahead."""
+        clock = self._engine.clock
+        if self._timed or self._delay or self._ahead or self._history.last > clock:
+            return ()
+        events = 0
+        for count, (now, changes) in enumerate(steps):
+            times = [change.new.time for change in changes if change.old is None and change.new is not None]
+            late = times and min(times) <= clock
+            if len(times) < len(changes) or late or max(times, default=now) > now or events >= self._every:
+                return steps[:count]
+            clock, events = max(times, default=clock), events + len(times)
+        return steps
+
+    def _run(self, run: Sequence[Step]) -> list[Difference]:
+        """What ends no later than a step's newest event, and later than those of the steps before, is found there."""
+        clock, clocks = self._engine.clock, []
+        for _, changes in run:
+            clock = max([clock, *(event.time for change in changes for event in _record(self._history, change))])
+            clocks.append(clock)
+        found: list[set[Occurrence]] = [set() for _ in run]
+        for occurrence in self._settle(clock):
+            found[bisect_left(clocks, occurrence.end)].add(occurrence)
+        return [Difference(frozenset(), frozenset(new)) for new in found]
 
     def step(self, now: int, changes: Iterable[Change]) -> Difference:
         """Take the changes that became known at a time; says what differs from before."""

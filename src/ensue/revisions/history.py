@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from math import inf
 
 from ensue.model import Event
 
@@ -16,6 +17,11 @@ class History:
 
     def __len__(self) -> int:
         return len(self._places)
+
+    @property
+    def last(self) -> float:
+        """The time of the last event."""
+        return self._places[-1][0] if self._places else -inf
 
     def add(self, event: Event) -> None:
         place = event.time, event.id
