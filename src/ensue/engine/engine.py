@@ -170,8 +170,8 @@ class Engine:
     def save_normalized(self) -> bytes:
         """The same, in bytes that do not depend on what was seen before and does not matter any more.
 
-        Values get their codes by what they are and not by when they came, so equal bytes mean that all that follows will
-        be the same, and, but for the order of simultaneous rows, the other way round.
+        Values get their codes by what they are and not by when they came. Equal bytes mean that all that follows will
+        be the same; other bytes need not mean that it will differ.
         """
         self.compact()
         self._forget_values()

@@ -13,7 +13,7 @@ from ensue.algebra.variables import is_timed
 from ensue.model import Event, Taxonomy
 from ensue.model.announcements import Announcement, Outcome, SubscribedClass
 from ensue.model.notices import ComplexEvent, Notice
-from ensue.revisions.detection import Detection, Step
+from ensue.revisions.detection import EVERY, Detection, Step
 from ensue.revisions.publishing import Publisher
 from ensue.revisions.standing import Key, Restated, Standing
 from ensue.revisions.timeline import Timeline
@@ -37,7 +37,7 @@ class Corrections:
         taxonomy: Taxonomy | None = None,
         *,
         delay: int = 0,
-        every: int = 512,
+        every: int = EVERY,
         purging: bool = True,
     ) -> None:
         self._subscribed = {one.name: one for one in subscribed}

@@ -33,7 +33,8 @@ from ensue.revisions.versions import Change
 Step: TypeAlias = tuple[int, list[Change]]
 """A time, and what became known then."""
 
-_EVERY = 512
+EVERY = 128
+"""How many events lie between two kept states: fewer cost more in order, more cost more at each correction."""
 
 
 @dataclass(slots=True)
@@ -63,7 +64,7 @@ class Detection:
         context: Context,
         taxonomy: Taxonomy | None = None,
         delay: int = 0,
-        every: int = _EVERY,
+        every: int = EVERY,
     ) -> None:
         self._engine = Engine({"q": (pattern, context)}, taxonomy)
         self._timed = is_timed(pattern)
