@@ -346,3 +346,10 @@ def test_immediate_reports_the_same_where_no_two_events_are_simultaneous(history
     detector = ensue.Detector(pattern, context, immediate=True)
     found = [one for row in events for one in detector.feed(row)] + detector.finish()
     assert found == ensue.detect(pattern, events, context)
+
+
+def test_a_single_atom_that_binds_many_texts():
+    """It carries nothing from one step to the next, so there is nothing to keep values for."""
+    detector = ensue.Detector("A(v = ?x)")
+    found = [len(detector.feed([event("A", b * 3000 + i, v=f"{b} {i}") for i in range(3000)])) for b in range(3)]
+    assert sum(found) + len(detector.finish()) == 9000

@@ -103,9 +103,9 @@ class Codebook:
         return tuple((name, self.key(code)) for name, code in zip(names, row, strict=True) if code != UNBOUND)
 
     def compacted(self, live: Ints) -> tuple[Codebook, Callable[[Ints], Ints]]:
-        """A book with just the codes that still occur, and a function from old codes to new ones."""
-        book = Codebook()
+        """A book with just the codes that still occur, in order of value, and a function from old codes to new ones."""
         old = np.unique(live[(live >> 48) == 0x7FF9])
+        book = Codebook(sorted(self.key(code) for code in old.tolist()))
         new = np.array([book.code(self.key(code)) for code in old.tolist()], np.int64)
 
         def recode(codes: Ints) -> Ints:

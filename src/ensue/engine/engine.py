@@ -149,7 +149,11 @@ class Engine:
         carried = [(node, name, rows) for node in self.plan.nodes for name, rows in node.carried()]
         tables = [(node, name, t) for node in self.plan.nodes for name, t in node.tables.items() if t.ndim == 2]
         live = np.concatenate(
-            [rows.values.reshape(-1) for *_, rows in carried] + [t[:, 2:].reshape(-1) for *_, t in tables]
+            [
+                np.empty(0, np.int64),  # a single atom carries nothing
+                *(rows.values.reshape(-1) for *_, rows in carried),
+                *(t[:, 2:].reshape(-1) for *_, t in tables),
+            ]
         )
         self.book, recode = self.book.compacted(live)
         for node, name, rows in carried:
@@ -161,6 +165,16 @@ class Engine:
     def save(self) -> bytes:
         """Everything that is needed to go on from here, in this process or another."""
         self.compact()
+        return state.save(self)
+
+    def save_normalized(self) -> bytes:
+        """The same, in bytes that do not depend on what was seen before and does not matter any more.
+
+        Values get their codes by what they are and not by when they came. Equal bytes mean that all that follows will
+        be the same; other bytes need not mean that it will differ.
+        """
+        self.compact()
+        self._forget_values()
         return state.save(self)
 
     def restore(self, data: bytes) -> None:

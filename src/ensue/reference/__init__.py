@@ -2,5 +2,6 @@
 
 from ensue.reference.deriving import derive
 from ensue.reference.evaluator import evaluate
+from ensue.reference.publishing import derive_patterns, publish, purge_by_lifespan
 
-__all__ = ["derive", "evaluate"]
+__all__ = ["derive", "derive_patterns", "evaluate", "publish", "purge_by_lifespan"]

@@ -55,6 +55,7 @@ def test_a_history_in_one_file_and_one_in_many(spark: SparkSession, world: World
     check_nothing_lost(world)
 
 
+@pytest.mark.slow
 def test_a_file_without_events_is_not_silence(spark: SparkSession, world: World):
     files = parts()
     world.put([], [one for _, resets in files for one in resets])
@@ -111,6 +112,7 @@ def test_a_source_that_falls_silent_does_not_hold_the_others_back(spark: SparkSe
     assert expected["Failing"]
 
 
+@pytest.mark.slow
 def test_what_a_silent_class_gives_later_is_late_only_behind_its_own_delay(spark: SparkSession, world: World):
     """The delay of a class holds for that class alone, also while it is silent."""
     text = PROGRAM.replace("time TIMESTAMP, device TEXT)", "time TIMESTAMP, device TEXT) DELAY 1 minute")
