@@ -1,0 +1,1 @@
+"""Programs whose events are corrected: from announcements to publications that stay true, on Spark (§5)."""
