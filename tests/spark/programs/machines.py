@@ -30,6 +30,9 @@ CREATE COMPLEX EVENT CLASS Anywhere() AS DETECT
 """
 DERIVED = ("Hot", "Failing", "Anywhere")
 
+PATIENCE = 1800.0
+"""So many seconds nothing may happen: a verdict never depends on them, only a test that hangs ends by them."""
+
 
 def moment(second: float) -> datetime:
     return datetime.fromtimestamp(1_783_674_000 + second, UTC)

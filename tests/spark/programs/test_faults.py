@@ -9,7 +9,7 @@ import sys
 import time
 
 import pytest
-from tests.spark.programs.machines import DERIVED, PROGRAM, World, parts
+from tests.spark.programs.machines import DERIVED, PATIENCE, PROGRAM, World, parts
 
 
 def command(world: World, *more: str) -> subprocess.Popen[bytes]:
@@ -28,7 +28,7 @@ def kill_and_go_on(world: World, times: int, seed: int) -> None:
     for _ in range(times):
         process = command(world, "--once")
         wanted = len(list(world.data.glob("tables/*/batch=*"))) + chance.randrange(1, 4)
-        end = time.monotonic() + 90
+        end = time.monotonic() + PATIENCE
         while time.monotonic() < end and process.poll() is None:
             if len(list(world.data.glob("tables/*/batch=*"))) >= wanted:
                 break
@@ -37,7 +37,7 @@ def kill_and_go_on(world: World, times: int, seed: int) -> None:
         process.kill()
         process.communicate()
     last = command(world, "--once")
-    _, said = last.communicate(timeout=300)
+    _, said = last.communicate(timeout=PATIENCE)
     assert last.returncode == 0, said.decode()
     assert {name: world.ids(name) for name in DERIVED} == world.expected()
     assert world.ids("Reading") == sorted(str(one["nr"]) for one in world.readings)
@@ -45,7 +45,7 @@ def kill_and_go_on(world: World, times: int, seed: int) -> None:
 
 
 def test_a_killed_driver_leaves_the_tables_as_they_should_be(world_for_faults: World):
-    kill_and_go_on(world_for_faults, 3, 1)
+    kill_and_go_on(world_for_faults, 5, 1)
 
 
 @pytest.mark.slow
@@ -59,11 +59,11 @@ def test_ctrl_c_ends_cleanly_and_the_next_start_goes_on(world_for_faults: World)
     for one in files[:2]:
         world.put(*one)
     process = command(world, "--trigger", "200 ms")
-    end = time.monotonic() + 120
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end and process.poll() is None and not world.rows("Reading"):
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=120)
+    _, said = process.communicate(timeout=PATIENCE)
     text = said.decode()
     assert process.returncode == 0, text
     assert "ending after this micro-batch" in text
@@ -71,7 +71,7 @@ def test_ctrl_c_ends_cleanly_and_the_next_start_goes_on(world_for_faults: World)
     for one in files[2:]:
         world.put(*one)
     again = command(world, "--once")
-    _, said = again.communicate(timeout=200)
+    _, said = again.communicate(timeout=PATIENCE)
     assert again.returncode == 0, said.decode()
     assert "http://localhost:" in said.decode()
     assert {name: world.ids(name) for name in DERIVED} == world.expected()

@@ -15,10 +15,8 @@ from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]
 import pytest
+from tests.spark.programs.machines import PATIENCE
 from tests.spark.programs.meters import Meters, is_told_clearly
-
-PATIENCE = 1800.0
-"""So many seconds nothing may happen: a verdict never depends on them, only a test that hangs ends by them."""
 
 
 def below(process: subprocess.Popen[str], part: str) -> list[psutil.Process]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.spark.programs.machines import DERIVED, PROGRAM, World, parts, reading, reset
+from tests.spark.programs.machines import DERIVED, PATIENCE, PROGRAM, World, parts, reading, reset
 
 from ensue.language import parse_program
 from ensue.spark.programs.running import Run, start
@@ -101,7 +101,7 @@ def test_a_source_that_falls_silent_does_not_hold_the_others_back(spark: SparkSe
             world.put(readings)
         world.put([reading(999, 5_000, "z", 1.0)])
         expected = world.expected()
-        end = time.monotonic() + 180
+        end = time.monotonic() + PATIENCE
         while running.query.isActive and time.monotonic() < end:
             if {name: world.ids(name) for name in DERIVED} == expected:
                 break
