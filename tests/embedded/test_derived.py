@@ -13,7 +13,7 @@ from tests.engine.cases import SECOND, SHIFT, atoms, batch, durations, histories
 
 import ensue
 from ensue.algebra import Context, Pattern, scope
-from ensue.algebra.patterns import Atom, EveryNth, Last, PatternInterval, Then, ThenBetween, Within
+from ensue.algebra.patterns import Atom, EveryNth, FixedInterval, Last, PatternInterval, Then, ThenBetween, Within
 from ensue.embedded.levels import Levels
 from ensue.embedded.patterns import Derived, Watched, Watchlist
 from ensue.engine.events import empty_batch
@@ -118,6 +118,20 @@ def test_levels_are_the_reference_level_by_level(watchlist, events, cuts, until,
     names = [item.name for item in watchlist.watched]
     found = {n: [one for report in reports if n in report for one in report[n].occurrences()] for n in names}
     assert found == by_definition(watchlist, events, shown)
+
+
+@pytest.mark.parametrize("context", Context)
+def test_what_is_known_late_is_waited_for_above(context):
+    """The last B is known when the interval has ended, and then it lies before an A that has come long ago."""
+    one = Derived("One", Last(Atom("B"), FixedInterval(0, 6 * SECOND)), context, ())
+    top = Watched("top", Within(Then(Atom("One"), Atom("A")), 9 * SECOND), Context.ALL)
+    watchlist = Watchlist((top,), several=True, derived=(one,))
+    events = (Event("e0", "A", 0, {}), Event("e1", "B", 0, {}), Event("e2", "A", SECOND, {}))
+    levels = Levels(watchlist)
+    reports = [*levels.advance(batch(events), SECOND), *levels.finish()]
+    found = [o for report in reports if "top" in report for o in report["top"].occurrences()]
+    assert found == by_definition(watchlist, events, None)["top"]
+    assert len(found) == 2
 
 
 PROGRAM = """

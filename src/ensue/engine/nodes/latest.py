@@ -8,14 +8,15 @@ from ensue.algebra import Pattern, atoms, scope
 from ensue.algebra.expressions import attributes_in
 from ensue.engine.codes import UNBOUND
 from ensue.engine.latest import memory
+from ensue.engine.latest.completeness import complete_to
 from ensue.engine.latest.machine import LatestMachine
-from ensue.engine.nodes.base import Node, Step
-from ensue.engine.rows import Rows, canonical
+from ensue.engine.nodes.base import Holding, Step
+from ensue.engine.rows import Rows
 from ensue.engine.store import Ids
 from ensue.model import Event, Taxonomy
 
 
-class Latest(Node):
+class Latest(Holding):
     """Hands the events that some atom might want to a machine, one by one."""
 
     def __init__(self, pattern: Pattern, taxonomy: Taxonomy) -> None:
@@ -44,7 +45,10 @@ class Latest(Node):
             np.arange(first, first + len(members), dtype=np.int64),
             values,
         )
-        return canonical(rows, step.store)
+        return self.release(rows, step, self.frontier(step, gate))
+
+    def frontier(self, step: Step, gate: int) -> int:
+        return complete_to(self.machine.pattern, step.clock)
 
     def _coming(self, step: Step) -> list[Event]:
         batch = step.events
