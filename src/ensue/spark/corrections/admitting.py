@@ -217,13 +217,15 @@ class _Out:
             self._places.append(None)
         if not self._rows:
             return
-        kinds = [pa.string()] * 3 + [pa.int64()] * 2 + [pa.bool_()] + [pa.int64()] * 2 + [pa.string()] * 2 + [pa.int64()]
+        kinds = (
+            [pa.string()] * 3 + [pa.int64()] * 2 + [pa.bool_()] + [pa.int64()] * 2 + [pa.string()] * 2 + [pa.int64()]
+        )
         names = [KIND, CLASS, KEY, FROM, TO, TOUCHED, DETECTED, TIME, SAID, OUTCOME, COUNT]
         listed = list(zip(*self._rows, strict=True))
         columns = [pa.array(values, kind) for values, kind in zip(listed, kinds, strict=True)]
         taken = self._table.select(self._events).combine_chunks().take(pa.array(self._places, pa.int64()))
-        whole = pa.Table.from_arrays([*columns, *taken.columns], names=[*names, *self._events])
-        yield from whole.combine_chunks().to_batches()
+        answer = pa.Table.from_arrays([*columns, *taken.columns], names=[*names, *self._events])
+        yield from answer.combine_chunks().to_batches()
 
 
 def _content(one: Announced, key: str) -> Callable[[Said], int]:

@@ -133,7 +133,7 @@ class _Part:
                 self.values[name] = f.lit(None).cast(SPARK_TYPES[kind])
         undeclared = {name: f.lit(None).cast("string") for name in shape.key if name not in fields}
         self.key = id_of(shape, {**undeclared, **self.values})
-        self.said = said_of({**{"": self.time}, **{name: self.values[name] for name in sorted(self.values)}}, one)
+        self.said = said_of({"": self.time, **{name: self.values[name] for name in sorted(self.values)}}, one)
         wrong = [
             f.when(
                 quoted(name).isNotNull() & self.values[name].isNull(),
