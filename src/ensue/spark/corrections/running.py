@@ -40,7 +40,7 @@ _PARALLEL = 4
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Announcements, each with the step from which it counts; which steps there are, and which of them are snapshots."""
+    """Announcements with the steps from which they count; which steps there are, and which of them are snapshots."""
 
     frame: DataFrame
     steps: tuple[int, ...]
