@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -48,9 +49,8 @@ class Selecting:
         self.item = item
         self.name = item.declaration.name
         self._program = program
-        self._sql, self._tables = in_duckdb(plain_sql(item, program), program)
-        holding = replace(item, occurring=Now(), checks=None)
-        self._holding, _ = in_duckdb(plain_sql(holding, program), program)
+        self._sql, self._tables = in_duckdb(item, program)
+        self._holding, _ = in_duckdb(replace(item, occurring=Now(), checks=None), program)
         self._asks_now = "$now" in self._sql
         self._step: int | None = None
         self._before: dict[Row, int] = {}
@@ -101,11 +101,22 @@ class Selecting:
         return ComplexEvent(self.name, key, name, Occurrence(occurred, occurred, (), content), content)
 
 
-def in_duckdb(spark_sql: str, program: Program) -> tuple[str, tuple[str, ...]]:
-    """The same SELECT for DuckDB, with the key of each class that stands in its FROM as a further column.
+_translated: dict[str, tuple[str, tuple[str, ...]]] = {}
+"""Translating takes longer than running, and the same SELECTs come again and again."""
+
+
+def in_duckdb(item: SelectedClass, program: Program) -> tuple[str, tuple[str, ...]]:
+    """The SELECT of a class for DuckDB, with the key of each class that stands in its FROM as a further column.
 
     Where there are groups, or classes inside subqueries, what a row was made of cannot be seen: no further columns.
     """
+    text = f"{item} {[(name, program.attributes(name)) for name in sorted(item.uses)]}"
+    if text not in _translated:
+        _translated[text] = _translate(plain_sql(item, program), program)
+    return _translated[text]
+
+
+def _translate(spark_sql: str, program: Program) -> tuple[str, tuple[str, ...]]:
     tree = sqlglot.parse_one(spark_sql, dialect="spark")
     assert isinstance(tree, exp.Select)
     tables = [one for one in tree.find_all(exp.Table) if one.name in program.classes]
@@ -126,8 +137,9 @@ def _without_zones(node: exp.Expr) -> exp.Expr:
     return node
 
 
+@cache
 def connect() -> duckdb.DuckDBPyConnection:
-    """A database in memory; one thread, because the tables are small and others want to run too."""
+    """One database in memory, which takes long to make; one thread, because others want to run too."""
     connection = duckdb.connect(":memory:", config={"threads": 1})
     connection.execute("CREATE MACRO timestamp_micros(micros) AS make_timestamp(micros)")
     return connection
