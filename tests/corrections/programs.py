@@ -34,7 +34,8 @@ MONOTONE = {
     "planned": """(k TEXT, g INT, p TIMESTAMP, ID (k)) AS
       SELECT b.k, b.g, b.p FROM B b WHERE b.p >= b - 3 seconds OCCURRING AT MAX(b.p, b - 1 second)""",
     "self": """(k TEXT, l TEXT, g INT, ID (k, l)) AS
-      SELECT x.k, y.k AS l, x.g FROM B x JOIN B y ON y.g = x.g AND y.k > x.k WHERE x.v < y.v OCCURRING AT MIN(x, y)""",
+      SELECT x.k, y.k AS l, x.g FROM B x JOIN B y ON y.g = x.g AND y.k > x.k
+      WHERE x.v < y.v AND x - y < 6 seconds AND y - x < 6 seconds OCCURRING AT MIN(x, y)""",
 }
 """A1 and A2 hold for these."""
 
