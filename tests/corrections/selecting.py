@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from ensue.language.program import Program, SelectedClass
 from ensue.language.queries.rewriting import plain_sql
-from ensue.language.times import Now
+from ensue.language.times import Extreme, Now, Shifted, Time, parts
 from ensue.model import AttributeType, Event, Occurrence, Value, occurrence_id
 from ensue.model.announcements import content_of
 from ensue.model.notices import ComplexEvent
@@ -41,16 +41,19 @@ _ARROW = {
 class Selecting:
     """One SELECT class. It remembers since when a row holds, so it has to be asked step by step, in order.
 
-    A row is its attributes: as long as there is one with the same attributes, it goes on to hold, and NOW is the step
-    at which it came to hold (D33). Asked twice for one step, it forgets its first answer.
+    A row is its attributes, and those parts of its time that do not depend on NOW: as long as there is one that says the
+    same, it goes on to hold, and NOW is the step at which it came to hold (D33). Asked twice for one step, it forgets
+    its first answer.
     """
 
     def __init__(self, item: SelectedClass, program: Program) -> None:
         self.item = item
         self.name = item.declaration.name
         self._program = program
-        self._sql, self._tables = in_duckdb(item, program)
-        self._holding, _ = in_duckdb(replace(item, occurring=Now(), checks=None), program)
+        fixed = _fixed_times(item)
+        self._sql, self._tables = in_duckdb(item, program, fixed)
+        self._holding, _ = in_duckdb(replace(item, occurring=Now(), checks=None), program, fixed)
+        self._width = len(item.declaration.attributes) + len(fixed)
         self._asks_now = "$now" in self._sql
         self._step: int | None = None
         self._before: dict[Row, int] = {}
@@ -61,7 +64,8 @@ class Selecting:
         if t != self._step:
             self._step, self._before = t, self._since
         found: dict[str, tuple[int, Row, set[Source]]] = {}
-        for occurred, row, sources in self._rows(connection, t):
+        for occurred, said, sources in self._rows(connection, t):
+            row = said[: len(self.item.declaration.attributes)]
             key = self._key(row)
             known = found.get(key)
             rank = occurred, _order(row)
@@ -85,11 +89,10 @@ class Selecting:
     def _run(
         self, connection: duckdb.DuckDBPyConnection, values: Mapping[str, object], sql: str | None = None
     ) -> Iterator[tuple[int, Row, set[Source]]]:
-        count = len(self.item.declaration.attributes)
         for occurred, *rest in connection.execute(sql or self._sql, values).fetchall():
             if occurred is not None:  # without a time there is no event
-                row = tuple(normal(value) for value in rest[:count])
-                yield to_instant(occurred), row, set(zip(self._tables, rest[count:], strict=True))
+                row = tuple(normal(value) for value in rest[: self._width])
+                yield to_instant(occurred), row, set(zip(self._tables, rest[self._width :], strict=True))
 
     def _key(self, row: Row) -> str:
         values = dict(zip(self.item.declaration.attributes, row, strict=True))
@@ -105,20 +108,44 @@ _translated: dict[str, tuple[str, tuple[str, ...]]] = {}
 """Translating takes longer than running, and the same SELECTs come again and again."""
 
 
-def in_duckdb(item: SelectedClass, program: Program) -> tuple[str, tuple[str, ...]]:
-    """The SELECT of a class for DuckDB, with the key of each class that stands in its FROM as a further column.
+def _fixed_times(item: SelectedClass) -> tuple[Time, ...]:
+    """The parts of a row's time that do not depend on NOW, where others do; each as large as possible."""
+    if item.checks is None and not any(isinstance(one, Now) for one in parts(item.occurring)):
+        return ()
+    waiting: list[Time] = [item.occurring, *([item.checks.first, item.checks.last] if item.checks else [])]
+    found: list[Time] = []
+    while waiting:
+        time = waiting.pop()
+        if not any(isinstance(one, Now) for one in parts(time)):
+            found.append(time)
+        elif isinstance(time, Shifted):
+            waiting.append(time.time)
+        elif isinstance(time, Extreme):
+            waiting += time.times
+    return tuple(dict.fromkeys(found))
+
+
+def in_duckdb(item: SelectedClass, program: Program, fixed: tuple[Time, ...] = ()) -> tuple[str, tuple[str, ...]]:
+    """The SELECT of a class for DuckDB, with some times, and the key of each class in its FROM, as further columns.
 
     Where there are groups, or classes inside subqueries, what a row was made of cannot be seen: no further columns.
     """
-    text = f"{item} {[(name, program.attributes(name)) for name in sorted(item.uses)]}"
+    text = f"{item} {[(name, program.attributes(name)) for name in sorted(item.uses)]} {fixed}"
     if text not in _translated:
-        _translated[text] = _translate(plain_sql(item, program), program)
+        tree = _spark(item, program)
+        for time in fixed:
+            tree = tree.select(_spark(replace(item, occurring=time, checks=None), program).expressions[0].this)
+        _translated[text] = _translate(tree, program)
     return _translated[text]
 
 
-def _translate(spark_sql: str, program: Program) -> tuple[str, tuple[str, ...]]:
-    tree = sqlglot.parse_one(spark_sql, dialect="spark")
+def _spark(item: SelectedClass, program: Program) -> exp.Select:
+    tree = sqlglot.parse_one(plain_sql(item, program), dialect="spark")
     assert isinstance(tree, exp.Select)
+    return tree
+
+
+def _translate(tree: exp.Select, program: Program) -> tuple[str, tuple[str, ...]]:
     tables = [one for one in tree.find_all(exp.Table) if one.name in program.classes]
     plain = all(one.find_ancestor(exp.Select) is tree for one in tables)
     if not plain or tree.args.get("group") or tree.args.get("distinct") or tree.find(exp.AggFunc):
