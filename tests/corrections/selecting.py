@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -41,8 +42,8 @@ _ARROW = {
 class Selecting:
     """One SELECT class. It remembers since when a row holds, so it has to be asked step by step, in order.
 
-    A row is its attributes, and those parts of its time that do not depend on NOW: as long as there is one that says the
-    same, it goes on to hold, and NOW is the step at which it came to hold (D33). Asked twice for one step, it forgets
+    A row is its attributes, and those parts of its time that do not depend on NOW: as long as there is one that says
+    the same, it goes on to hold, and NOW is the step at which it came to hold (D33). Asked twice for one step, it forgets
     its first answer.
     """
 
@@ -169,6 +170,7 @@ def connect() -> duckdb.DuckDBPyConnection:
     """One database in memory, which takes long to make; one thread, because others want to run too."""
     connection = duckdb.connect(":memory:", config={"threads": 1})
     connection.execute("CREATE MACRO timestamp_micros(micros) AS make_timestamp(micros)")
+    atexit.register(connect.cache_clear)
     return connection
 
 
