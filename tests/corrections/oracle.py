@@ -6,6 +6,7 @@ What is published is `ensue.reference.publishing`, which is docs/semantics.md §
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import is_
 from typing import Any
 
 from tests.corrections.announcing import retracting
@@ -36,7 +37,17 @@ class Deriving:
         self.sources: dict[Source, frozenset[Source]] = {}
         """Of the last step: what each complex event was made of, as far as that can be seen."""
 
+        self._timeless = not program.complex_classes and not any(one.asks_now for one in self._selecting.values())
+        self._last: tuple[Sequence[Event], list[ComplexEvent]] = ((), [])
+
     def __call__(self, events: Sequence[Event], t: int) -> list[ComplexEvent]:
+        if self._timeless and len(events) == len(self._last[0]) and all(map(is_, events, self._last[0])):
+            return self._last[1]  # from the same events follows the same, as long as nothing asks what time it is
+        found = self._derived(events, t)
+        self._last = events, found
+        return found
+
+    def _derived(self, events: Sequence[Event], t: int) -> list[ComplexEvent]:
         known = list(events)
         found: list[ComplexEvent] = []
         self.sources = {}

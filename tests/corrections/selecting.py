@@ -42,9 +42,9 @@ _ARROW = {
 class Selecting:
     """One SELECT class. It remembers since when a row holds, so it has to be asked step by step, in order.
 
-    A row is its attributes, and those parts of its time that do not depend on NOW: as long as there is one that says
-    the same, it goes on to hold, and NOW is the step at which it came to hold (D33). Asked twice for one step, it forgets
-    its first answer.
+    A row is its attributes, and those parts of its time that do not depend on NOW. As long as there is one that says
+    the same, it goes on to hold, and NOW is the step at which it came to hold (D33).
+    Asked twice for one step, it forgets its first answer.
     """
 
     def __init__(self, item: SelectedClass, program: Program) -> None:
@@ -55,7 +55,7 @@ class Selecting:
         self._sql, self._tables = in_duckdb(item, program, fixed)
         self._holding, _ = in_duckdb(replace(item, occurring=Now(), checks=None), program, fixed)
         self._width = len(item.declaration.attributes) + len(fixed)
-        self._asks_now = "$now" in self._sql
+        self.asks_now = "$now" in self._sql
         self._step: int | None = None
         self._before: dict[Row, int] = {}
         self._since: dict[Row, int] = {}
@@ -77,7 +77,7 @@ class Selecting:
         return {self._event(key, *one[:2]): frozenset(one[2]) for key, one in found.items()}
 
     def _rows(self, connection: duckdb.DuckDBPyConnection, t: int) -> Iterator[tuple[int, Row, set[Source]]]:
-        if not self._asks_now:
+        if not self.asks_now:
             yield from self._run(connection, {})
             return
         holding = {row for _, row, _ in self._run(connection, {"now": naive(t)}, self._holding)}
