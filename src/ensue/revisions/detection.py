@@ -14,24 +14,15 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
-
-import numpy as np
-import pyarrow as pa
 
 from ensue.algebra import Context, Pattern
 from ensue.algebra.variables import is_timed
 from ensue.engine.arrays import FOREVER
-from ensue.engine.columns import from_values
 from ensue.engine.engine import Engine
-from ensue.engine.events import EventBatch, encode_types
-from ensue.engine.store import Ids
 from ensue.model import Event, Occurrence, Taxonomy
 from ensue.revisions.history import History
+from ensue.revisions.stretches import Difference, Step, advance
 from ensue.revisions.versions import Change
-
-Step: TypeAlias = tuple[int, list[Change]]
-"""A time, and what became known then."""
 
 EVERY = 128
 """How many events lie between two kept states: fewer cost more in order, more cost more at each correction."""
@@ -45,14 +36,6 @@ class Checkpoint:
     state: bytes
     events: int = 0
     found: list[Occurrence] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """What is not found any more, and what is found now."""
-
-    gone: frozenset[Occurrence]
-    new: frozenset[Occurrence]
 
 
 class Detection:
@@ -142,7 +125,7 @@ class Detection:
             clock = events[-1].time  # what comes late, but after that, is no correction yet
         if self._checkpoints[-1].events >= self._every:
             self._checkpoints.append(Checkpoint(self._engine.clock, self._engine.save_normalized()))
-        found = self._advance(events, clock)
+        found = advance(self._engine, events, clock)
         self._checkpoints[-1].events += len(events)
         self._checkpoints[-1].found += found
         return found
@@ -163,7 +146,7 @@ class Detection:
                 break
             until = old[i + 1].clock if i + 1 < len(old) else clock
             events = self._history.between(one.clock, until)
-            found = self._advance(events, until)
+            found = advance(self._engine, events, until)
             self.anew += len(events)
             gone.update(one.found)
             new.update(found)
@@ -185,13 +168,10 @@ class Detection:
         if not events and not self._timed:
             return frozenset()
         last = max(now, engine.clock, events[-1].time if events else now)
-        found = self._advance(events, last) if last > engine.clock else []
+        found = advance(engine, events, last) if last > engine.clock else []
         found += engine.finish()["q"].occurrences()
         engine.roll_back(settled)
         return frozenset(found)
-
-    def _advance(self, events: list[Event], clock: int) -> list[Occurrence]:
-        return self._engine.advance(_batch(events), clock)["q"].occurrences()
 
 
 def _record(history: History, change: Change) -> list[Event]:
@@ -201,11 +181,3 @@ def _record(history: History, change: Change) -> list[Event]:
     if change.new is not None:
         history.add(change.new)
     return [event for event in (change.old, change.new) if event is not None]
-
-
-def _batch(events: list[Event]) -> EventBatch:
-    """Events as the engine takes them."""
-    types, names = encode_types(pa.array([event.type for event in events], pa.string()))
-    times = np.array([event.time for event in events], np.int64)
-    ids = Ids.from_texts([event.id for event in events])
-    return EventBatch(times, ids, types, names, lambda name: from_values([e.attributes.get(name) for e in events]))

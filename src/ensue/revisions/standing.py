@@ -9,7 +9,7 @@ from typing import TypeAlias
 from ensue.algebra.classes import PatternClass
 from ensue.model import Occurrence
 from ensue.model.notices import ComplexEvent
-from ensue.revisions.detection import Difference
+from ensue.revisions.stretches import Difference
 
 Key: TypeAlias = tuple[str, str]
 """The class and the key of a complex event."""
