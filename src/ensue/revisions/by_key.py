@@ -85,7 +85,7 @@ class KeyedDetection:
         """How long after a correction something can still differ, where that is known."""
         self._history: dict[Part, History] = {}
         self._found: dict[Part, set[Occurrence]] = {}
-        self._waiting: dict[tuple[int, str], Event] = {}
+        self._waiting: dict[tuple[int, str, Part], Event] = {}
         self._kept = [Kept.of(self._engine)]
         self._since = 0
         self._apart: dict[Part, Apart] = {}
@@ -164,14 +164,14 @@ class KeyedDetection:
     def _take(self, part: Part, event: Event) -> None:
         self._history.setdefault(part, History()).add(event)
         if event.time > self._engine.clock:
-            self._waiting[event.time, event.id] = event
+            self._waiting[event.time, event.id, part] = event
 
     def _drop(self, part: Part, event: Event) -> None:
         if part in self._history:
             self._history[part].remove(event)
             if not len(self._history[part]):
                 del self._history[part]
-        self._waiting.pop((event.time, event.id), None)
+        self._waiting.pop((event.time, event.id, part), None)
 
     def _set_apart(self, part: Part, times: Sequence[int]) -> None:
         """Something that the engine has settled is corrected. Before that is done, note what the engine was given."""
@@ -250,12 +250,12 @@ class KeyedDetection:
 
     def _settle(self, until: int) -> list[Occurrence]:
         """Give the engine all events up to a time, as they are believed now."""
-        events = sorted((e for e in self._waiting.values() if e.time <= until), key=lambda e: (e.time, e.id))
-        for event in events:
-            del self._waiting[event.time, event.id]
-            apart = self._apart.get(self.part_of(event) or ())
-            if apart is not None:
-                apart.seen.append(event)
+        ready = sorted((place for place in self._waiting if place[0] <= until), key=lambda place: place[:2])
+        events = []
+        for place in ready:
+            events.append(self._waiting.pop(place))
+            if place[2] in self._apart:
+                self._apart[place[2]].seen.append(events[-1])
         return self._give(events)
 
     def _give(self, events: Sequence[Event]) -> list[Occurrence]:
