@@ -12,7 +12,7 @@ from ensue.model import Taxonomy
 from ensue.revisions.by_key import KeyedDetection
 from ensue.revisions.deriving import detection_of
 
-FEWER = settings(max_examples=settings().max_examples // 2)
+FEWER = settings(max_examples=settings().max_examples // 8)
 
 
 @pytest.mark.parametrize("context", list(Context), ids=lambda c: c.value)

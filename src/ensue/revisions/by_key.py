@@ -12,54 +12,21 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from ensue.algebra import Context, Pattern
 from ensue.algebra.bounds import lifespan
 from ensue.engine.arrays import FOREVER
 from ensue.engine.engine import Engine
 from ensue.model import Event, Occurrence, Taxonomy
-from ensue.model.values import ValueKey, normal, value_key
 from ensue.revisions.history import History
 from ensue.revisions.keeping import Kept
+from ensue.revisions.parts import NEVER, Apart, Part, Parting, Run, Touch
 from ensue.revisions.stretches import Difference, Step, advance
-
-Part: TypeAlias = tuple[ValueKey, ...]
-"""The values of the key: which part of the world."""
-
-Run: TypeAlias = tuple[float, Sequence[int], Sequence[int]]
-"""Of a key whose events come in order: up to when they went before, and of each step the last time and the place."""
-_NEVER: Run = (FOREVER, (), ())
 
 AT_ONCE = 4096
 """How many events the engine gets at once."""
 _MANY = 64
 """With so many keys apart, detecting everything anew is cheaper than going on with each."""
-
-
-@dataclass(slots=True)
-class Touch:
-    """What one step changes in one part: events that go, and events that come."""
-
-    place: int
-    gone: list[Event] = field(default_factory=list)
-    new: list[Event] = field(default_factory=list)
-
-    @property
-    def times(self) -> list[int]:
-        return [event.time for event in (*self.gone, *self.new)]
-
-
-@dataclass(slots=True)
-class Apart:
-    """A key for which the engine's state may be wrong: since when, and what the engine was given of it."""
-
-    first: int
-    last: int
-    seen: list[Event]
-    again: int
-    """The clock from which on it is worth the while to compare."""
 
 
 class KeyedDetection:
@@ -74,84 +41,75 @@ class KeyedDetection:
         delay: int = 0,
         every: int = AT_ONCE,
     ) -> None:
-        self._engine = Engine({"q": (pattern, context)}, taxonomy)
-        self._beside = Engine({"q": (pattern, context)}, taxonomy)
-        self._variables = tuple(routes)
-        kinds = next(iter(routes.values()))
-        self._attributes = {kind: tuple(route[kind] for route in routes.values()) for kind in kinds}
+        self.engine = Engine({"q": (pattern, context)}, taxonomy)
+        self.beside = Engine({"q": (pattern, context)}, taxonomy)
+        self.parting = Parting(routes)
         self._delay, self._every = delay, every
         self._beta = lifespan(pattern).length
         self._reach = None if context.consumes else self._beta
         """How long after a correction something can still differ, where that is known."""
-        self._history: dict[Part, History] = {}
-        self._found: dict[Part, set[Occurrence]] = {}
-        self._waiting: dict[tuple[int, str, Part], Event] = {}
-        self._kept = [Kept.of(self._engine)]
-        self._since = 0
-        self._apart: dict[Part, Apart] = {}
-        self._wrong: dict[Part, tuple[int, int]] = {}
+        self.history: dict[Part, History] = {}
+        self.found: dict[Part, set[Occurrence]] = {}
+        self.waiting: dict[tuple[int, str, Part], Event] = {}
+        self.kept = [Kept.of(self.engine)]
+        self.since = 0
+        self.apart: dict[Part, Apart] = {}
+        self.wrong: dict[Part, tuple[int, int]] = {}
         """For each key, from which clock up to which a kept state may be wrong."""
-        self._final = -FOREVER
+        self.final = -FOREVER
         self.anew = 0
         """How many events have been given to an engine again because of corrections."""
 
     @property
     def size(self) -> int:
         """How many events are kept."""
-        return sum(map(len, self._history.values()))
+        return sum(map(len, self.history.values()))
 
-    def part_of(self, event: Event) -> Part | None:
-        """The values of an event's key; None if one is missing, or nothing looks at its class."""
-        names = self._attributes.get(event.type)
-        values = [normal(event.attributes.get(name)) for name in names or ()]
-        known = [value_key(value) for value in values if value is not None]
-        return tuple(known) if names and len(known) == len(names) else None
+    def events(self) -> list[Event]:
+        """The events that are kept."""
+        return [event for history in self.history.values() for event in history.between(-FOREVER, None)]
+
+    def needed_ids(self) -> set[str]:
+        """The ids of all events that something found now or later can consist of."""
+        self.kept[0].into(self.beside)
+        needed = {*self.beside.store.ids.to_pylist(), *(event.id for event in self.events())}
+        return needed.union(*(one.ids for one in self.current()))
+
+    def current(self) -> list[Occurrence]:
+        """What is found and not final."""
+        return [one for found in self.found.values() for one in found]
 
     def steps(self, steps: Sequence[Step]) -> list[Difference]:
         """The same as each step in turn: what the steps change of one key is looked at apart from all others."""
         differences: list[tuple[set[Occurrence], set[Occurrence]]] = [(set(), set()) for _ in steps]
         if not steps:
             return []
-        until = max(steps[-1][0] - self._delay, self._engine.clock)
-        touched = self._touched(steps)
+        until = max(steps[-1][0] - self._delay, self.engine.clock)
+        touched = self.parting.touched(steps)
         in_order = {part: clocks for part, each in touched.items() if (clocks := self._in_order(part, each, until))}
         for part, each in touched.items():
             if part in in_order:
                 for event in (event for touch in each for event in touch.new):
-                    self._take(part, event)
+                    self.take(part, event)
         others = {part: each for part, each in touched.items() if part not in in_order}
         for part, each in others.items():
-            self._set_apart(part, [time for touch in each for time in touch.times if time <= self._engine.clock])
+            self._set_apart(part, [time for touch in each for time in touch.times if time <= self.engine.clock])
         for turn in range(max(map(len, others.values()), default=0)):
             self._detect_anew({part: each[turn] for part, each in others.items() if turn < len(each)}, differences)
         for occurrence in self._settle(until):
-            part = self._part_found(occurrence)
-            last, ends, places = in_order.get(part, _NEVER)
+            part = self.parting.of_found(occurrence)
+            last, ends, places = in_order.get(part, NEVER)
             if occurrence.end > last:
-                self._found.setdefault(part, set()).add(occurrence)
+                self.found.setdefault(part, set()).add(occurrence)
                 differences[places[bisect_left(ends, occurrence.end)]][1].add(occurrence)
         self._join()
         return [Difference(frozenset(gone - new), frozenset(new - gone)) for gone, new in differences]
 
-    def _touched(self, steps: Sequence[Step]) -> dict[Part, list[Touch]]:
-        touched: dict[Part, list[Touch]] = {}
-        for place, (_, changes) in enumerate(steps):
-            for change in changes:
-                for event, goes in ((change.old, True), (change.new, False)):
-                    part = None if event is None else self.part_of(event)
-                    if event is None or part is None:
-                        continue
-                    each = touched.setdefault(part, [])
-                    if not each or each[-1].place != place:
-                        each.append(Touch(place))
-                    (each[-1].gone if goes else each[-1].new).append(event)
-        return touched
-
     def _in_order(self, part: Part, each: Sequence[Touch], until: int) -> Run | None:
         """Where the events of a key are all new, and each later than all before."""
-        known = self._history[part].last if part in self._history else -FOREVER
-        clock, clocks = max(known, self._engine.clock), []
-        if part in self._apart:
+        known = self.history[part].last if part in self.history else -FOREVER
+        clock, clocks = max(known, self.engine.clock), []
+        if part in self.apart:
             return None
         for touch in each:
             times = [event.time for event in touch.new]
@@ -161,41 +119,42 @@ class KeyedDetection:
             clocks.append(clock)
         return known, clocks, [touch.place for touch in each]
 
-    def _take(self, part: Part, event: Event) -> None:
-        self._history.setdefault(part, History()).add(event)
-        if event.time > self._engine.clock:
-            self._waiting[event.time, event.id, part] = event
+    def take(self, part: Part, event: Event) -> None:
+        """Bring an event into the history; the engine gets it when its time has come."""
+        self.history.setdefault(part, History()).add(event)
+        if event.time > self.engine.clock:
+            self.waiting[event.time, event.id, part] = event
 
     def _drop(self, part: Part, event: Event) -> None:
-        if part in self._history:
-            self._history[part].remove(event)
-            if not len(self._history[part]):
-                del self._history[part]
-        self._waiting.pop((event.time, event.id, part), None)
+        if part in self.history:
+            self.history[part].remove(event)
+            if not len(self.history[part]):
+                del self.history[part]
+        self.waiting.pop((event.time, event.id, part), None)
 
     def _set_apart(self, part: Part, times: Sequence[int]) -> None:
         """Something that the engine has settled is corrected. Before that is done, note what the engine was given."""
         if not times:
             return
         first, last = min(times), max(times)
-        apart = self._apart.get(part)
+        apart = self.apart.get(part)
         if apart is None:
-            seen = self._history[part].between(-FOREVER, self._engine.clock) if part in self._history else []
-            self._apart[part] = Apart(first, last, seen, self._quiet(last))
+            seen = self.history[part].between(-FOREVER, self.engine.clock) if part in self.history else []
+            self.apart[part] = Apart(first, last, seen, self._quiet(last))
         else:
             apart.first, apart.last = min(first, apart.first), max(last, apart.last)
             apart.again = max(apart.again, self._quiet(last))
-        known = self._wrong.get(part)
-        self._wrong[part] = (first if known is None else min(first, known[0]), FOREVER)
+        known = self.wrong.get(part)
+        self.wrong[part] = (first if known is None else min(first, known[0]), FOREVER)
 
     def _quiet(self, last: int) -> int:
         return -FOREVER if self._beta is None else last + self._beta
 
     def _place(self, part: Part, first: int) -> int:
         """The last kept state before a time that is right for a key."""
-        begin, end = self._wrong.get(part, (FOREVER, FOREVER))
-        places = range(bisect_left(self._kept, first, key=lambda one: one.clock) - 1, 0, -1)
-        return next((place for place in places if not begin <= self._kept[place].clock < end), 0)
+        begin, end = self.wrong.get(part, (FOREVER, FOREVER))
+        places = range(bisect_left(self.kept, first, key=lambda one: one.clock) - 1, 0, -1)
+        return next((place for place in places if not begin <= self.kept[place].clock < end), 0)
 
     def _detect_anew(
         self, touches: Mapping[Part, Touch], differences: list[tuple[set[Occurrence], set[Occurrence]]]
@@ -206,9 +165,9 @@ class KeyedDetection:
             for event in touch.gone:
                 self._drop(part, event)
             for event in touch.new:
-                self._take(part, event)
+                self.take(part, event)
             first = min(touch.times)
-            starts.setdefault(self._place(part, first), {})[part] = max(first, self._final)
+            starts.setdefault(self._place(part, first), {})[part] = max(first, self.final)
         for place, parts in starts.items():
             limits = {
                 part: FOREVER if self._reach is None else max(touches[part].times) + self._reach for part in parts
@@ -216,12 +175,12 @@ class KeyedDetection:
             found = self._beside_from(place, parts, limits)
             for part, first in parts.items():
                 gone, new = differences[touches[part].place]
-                old = {one for one in self._found.get(part, ()) if first <= one.end <= limits[part]}
+                old = {one for one in self.found.get(part, ()) if first <= one.end <= limits[part]}
                 now = {one for one in found.get(part, ()) if first <= one.end <= limits[part]}
                 if old != now:
                     gone |= old - now
                     new |= now - old
-                    self._found[part] = self._found.get(part, set()) - old | now
+                    self.found[part] = self.found.get(part, set()) - old | now
 
     def _limit(self, touch: Touch) -> int:
         return FOREVER if self._reach is None else max(touch.times) + self._reach
@@ -230,32 +189,28 @@ class KeyedDetection:
         self, place: int, firsts: Mapping[Part, int], limits: Mapping[Part, int]
     ) -> dict[Part, list[Occurrence]]:
         """What the events of some keys give from a kept state on, by key; of each, from a time on up to a limit."""
-        start = self._kept[place]
+        start = self.kept[place]
         events = [e for part in firsts for e in self._events(part, start.clock, limits[part])]
         found: dict[Part, list[Occurrence]] = {}
         if events:
-            start.into(self._beside)
+            start.into(self.beside)
             self.anew += len(events)
             last = max(event.time for event in events)
-            for occurrence in advance(self._beside, events, last, min(firsts.values())):
-                found.setdefault(self._part_found(occurrence), []).append(occurrence)
+            for occurrence in advance(self.beside, events, last, min(firsts.values())):
+                found.setdefault(self.parting.of_found(occurrence), []).append(occurrence)
         return found
 
     def _events(self, part: Part, after: int, until: int) -> list[Event]:
-        return self._history[part].between(after, until) if part in self._history else []
-
-    def _part_found(self, occurrence: Occurrence) -> Part:
-        bound = dict(occurrence.bindings)
-        return tuple(bound[name] for name in self._variables)
+        return self.history[part].between(after, until) if part in self.history else []
 
     def _settle(self, until: int) -> list[Occurrence]:
         """Give the engine all events up to a time, as they are believed now."""
-        ready = sorted((place for place in self._waiting if place[0] <= until), key=lambda place: place[:2])
+        ready = sorted((place for place in self.waiting if place[0] <= until), key=lambda place: place[:2])
         events = []
         for place in ready:
-            events.append(self._waiting.pop(place))
-            if place[2] in self._apart:
-                self._apart[place[2]].seen.append(events[-1])
+            events.append(self.waiting.pop(place))
+            if place[2] in self.apart:
+                self.apart[place[2]].seen.append(events[-1])
         return self._give(events)
 
     def _give(self, events: Sequence[Event]) -> list[Occurrence]:
@@ -266,85 +221,85 @@ class KeyedDetection:
             end = min(start + min(AT_ONCE, self._every), len(events))
             while end < len(events) and events[end].time == events[end - 1].time:
                 end += 1
-            if self._since >= self._every:
-                self._engine.compact()
-                if self._since >= len(self._engine.store):
-                    self._kept.append(Kept.of(self._engine))
-                    self._since = 0
-            found += advance(self._engine, events[start:end], events[end - 1].time)
-            self._since += end - start
+            if self.since >= self._every:
+                self.engine.compact()
+                if self.since >= len(self.engine.store):
+                    self.kept.append(Kept.of(self.engine))
+                    self.since = 0
+            found += advance(self.engine, events[start:end], events[end - 1].time)
+            self.since += end - start
             start = end
         return found
 
     def _join(self) -> None:
         """Find out for which keys that are apart the engine's state is right."""
-        clock = self._engine.clock
-        ready = [part for part, apart in self._apart.items() if apart.again < clock]
+        clock = self.engine.clock
+        ready = [part for part, apart in self.apart.items() if apart.again < clock]
         if ready:
             self._compare(ready)
-        if len(self._apart) > max(_MANY, len(self._history) // 4):
-            self._rebuild(min(self._right_for_all(apart.first) for apart in self._apart.values()))
+        if len(self.apart) > max(_MANY, len(self.history) // 4):
+            self._rebuild(min(self._right_for_all(apart.first) for apart in self.apart.values()))
 
     def _compare(self, parts: Sequence[Part]) -> None:
         """The state as it is, of these keys, and as it should be; if they differ, of half as many at a time."""
-        clock = self._engine.clock
-        start = self._kept[self._right_for_all(min(self._apart[part].first for part in parts))]
-        seen = [event for part in parts for event in self._apart[part].seen if event.time > start.clock]
+        clock = self.engine.clock
+        start = self.kept[self._right_for_all(min(self.apart[part].first for part in parts))]
+        seen = [event for part in parts for event in self.apart[part].seen if event.time > start.clock]
         right = [event for part in parts for event in self._events(part, start.clock, clock)]
         self.anew += len(seen) + len(right)
         if self._state(start, seen) == self._state(start, right):
             for part in parts:
-                del self._apart[part]
-                self._wrong[part] = (self._wrong[part][0], clock)
+                del self.apart[part]
+                self.wrong[part] = (self.wrong[part][0], clock)
         elif len(parts) == 1:
-            self._apart[parts[0]].again = clock + (self._beta or 0) // 2
+            self.apart[parts[0]].again = clock + (self._beta or 0) // 2
         else:
             self._compare(parts[: len(parts) // 2])
             self._compare(parts[len(parts) // 2 :])
 
     def _state(self, start: Kept, events: Iterable[Event]) -> bytes:
-        start.into(self._beside)
-        advance(self._beside, list(events), self._engine.clock, FOREVER)
-        self._beside.span = None  # without timers nothing depends on when the history began
-        return self._beside.save_normalized()
+        start.into(self.beside)
+        advance(self.beside, list(events), self.engine.clock, FOREVER)
+        self.beside.span = None  # without timers nothing depends on when the history began
+        return self.beside.save_normalized()
 
     def _right_for_all(self, first: int) -> int:
         """The last kept state before a time that is right for every key."""
-        place = bisect_left(self._kept, first, key=lambda one: one.clock) - 1
-        while place > 0 and any(begin <= self._kept[place].clock < end for begin, end in self._wrong.values()):
+        place = bisect_left(self.kept, first, key=lambda one: one.clock) - 1
+        while place > 0 and any(begin <= self.kept[place].clock < end for begin, end in self.wrong.values()):
             place -= 1
         return max(place, 0)
 
     def _rebuild(self, place: int) -> None:
         """Give the engine everything since a kept state again, as it is believed now: then it is right for all."""
-        start, clock = self._kept[place], self._engine.clock
-        del self._kept[place + 1 :]
-        start.into(self._engine)
-        self._since = 0
-        events = [e for history in self._history.values() for e in history.between(start.clock, clock)]
+        start, clock = self.kept[place], self.engine.clock
+        del self.kept[place + 1 :]
+        start.into(self.engine)
+        self.since = 0
+        events = [e for history in self.history.values() for e in history.between(start.clock, clock)]
         self.anew += len(events)
         self._give(sorted(events, key=lambda e: (e.time, e.id)))
-        self._apart.clear()
-        self._wrong = {part: (b, min(e, start.clock)) for part, (b, e) in self._wrong.items() if b < start.clock}
+        self.apart.clear()
+        self.wrong = {part: (b, min(e, start.clock)) for part, (b, e) in self.wrong.items() if b < start.clock}
 
     def forget(self, before: int) -> list[Occurrence]:
         """Nothing before a time is corrected any more: what ends earlier is final."""
-        if before <= self._final:
+        if before <= self.final:
             return []
-        self._final = before
-        final = [one for found in self._found.values() for one in found if one.end < before]
+        self.final = before
+        final = [one for found in self.found.values() for one in found if one.end < before]
         for one in final:
-            self._found[self._part_found(one)].discard(one)
-        place = max(bisect_left(self._kept, before, key=lambda one: one.clock) - 1, 0)
-        clock = self._kept[place].clock
-        if any(begin <= clock < end for begin, end in self._wrong.values()):
+            self.found[self.parting.of_found(one)].discard(one)
+        place = max(bisect_left(self.kept, before, key=lambda one: one.clock) - 1, 0)
+        clock = self.kept[place].clock
+        if any(begin <= clock < end for begin, end in self.wrong.values()):
             self._rebuild(0)
-            place = max(bisect_left(self._kept, before, key=lambda one: one.clock) - 1, 0)
-        del self._kept[:place]
-        base = self._kept[0].clock
-        for history in self._history.values():
+            place = max(bisect_left(self.kept, before, key=lambda one: one.clock) - 1, 0)
+        del self.kept[:place]
+        base = self.kept[0].clock
+        for history in self.history.values():
             history.forget(base)
-        self._history = {part: history for part, history in self._history.items() if len(history)}
-        self._found = {part: found for part, found in self._found.items() if found}
-        self._wrong = {part: (begin, end) for part, (begin, end) in self._wrong.items() if end > base}
+        self.history = {part: history for part, history in self.history.items() if len(history)}
+        self.found = {part: found for part, found in self.found.items() if found}
+        self.wrong = {part: (begin, end) for part, (begin, end) in self.wrong.items() if end > base}
         return final

@@ -34,6 +34,11 @@ class Standing:
     def __len__(self) -> int:
         return len(self._events)
 
+    def get(self, key: str) -> ComplexEvent | None:
+        """What stands for a key."""
+        known = self._events.get(key)
+        return known[-1] if known else None
+
     def apply(self, difference: Difference) -> list[Restated]:
         """Take in what was found and what was lost; says for which keys something else stands now."""
         before: dict[str, ComplexEvent | None] = {}
