@@ -92,9 +92,9 @@ def _pieces(rows: DataFrame, shape: Shape, first: int | None) -> DataFrame:
         )
 
     all_held = quoted(_HELD)
-    spans = f.sort_array(f.transform(all_held, lambda one: f.struct(one[FROM], one[TO])))
+    spans = f.sort_array(f.transform(all_held, lambda one: f.struct(one[FROM].alias(FROM), one[TO].alias(TO))))
     overlap = f.exists(
-        f.zip_with(spans, f.slice(spans, 2, f.size(spans)), lambda one, two: two["col1"] < one["col2"]),
+        f.zip_with(spans, f.slice(spans, 2, f.size(spans)), lambda one, two: two[FROM] < one[TO]),
         lambda one: f.coalesce(one, f.lit(False)),
     )
     alone = f.transform(all_held, lambda one: piece(one[FROM], one[TO], one))
