@@ -18,8 +18,10 @@ from ensue.spark.corrections.keeping import Keeping
 from ensue.spark.corrections.live import start
 
 TEXT = """
-CREATE MUTABLE SUBSCRIBED EVENT CLASS A(k TEXT, g INT, v INT, ID (k)) FROM json OPTIONS (path 'a', maxFilesPerTrigger 1);
-CREATE MUTABLE SUBSCRIBED EVENT CLASS B(k TEXT, g INT, v INT, ID (k)) FROM json OPTIONS (path 'b', maxFilesPerTrigger 1);
+CREATE MUTABLE SUBSCRIBED EVENT CLASS A(k TEXT, g INT, v INT, ID (k))
+  FROM json OPTIONS (path 'a', maxFilesPerTrigger 1);
+CREATE MUTABLE SUBSCRIBED EVENT CLASS B(k TEXT, g INT, v INT, ID (k))
+  FROM json OPTIONS (path 'b', maxFilesPerTrigger 1);
 CREATE COMPLEX EVENT CLASS X(k TEXT, l TEXT, v INT, ID (k, l)) AS
   SELECT a.k, b.k AS l, b.v FROM A a JOIN B b ON b.g = a.g WHERE b >= a
   OCCURRING AT b + 2 seconds

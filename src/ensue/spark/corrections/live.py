@@ -87,6 +87,7 @@ def start(
     """Start a program with corrections, or go on with it. Without a `trigger` it handles what is there, and ends."""
     check_live(program)
     place = base or Path()
+    Tables(data).prepare()
     shards = _remembered(spark, program, data, place)
     course = Course(spark, program, data, shards=shards, sinks=_sinks(program, place, Tables(data)))
     lock, over, failed = Lock(), Event(), list[BaseException]()
