@@ -45,10 +45,11 @@ class Replay:
 
 def replay_program(name: str, program: Program, said: Replay, stop: Event, console: Console) -> int:
     """Replay files through a program, and say what came of it."""
+    from ensue.spark.corrections.correctable import check_correctable
     from ensue.spark.corrections.publications import write_publications
     from ensue.spark.corrections.recording import parse_names
     from ensue.spark.corrections.replaying import prepare, record, replay
-    from ensue.spark.corrections.running import Course, check_correctable
+    from ensue.spark.corrections.running import Course
     from ensue.spark.programs import kept
     from ensue.spark.programs.failures import told_clearly
     from ensue.spark.programs.session import session

@@ -30,7 +30,8 @@ from ensue.spark.corrections.announcing import (
     announcements,
     union,
 )
-from ensue.spark.corrections.running import Batch, Course, check_correctable
+from ensue.spark.corrections.correctable import check_correctable
+from ensue.spark.corrections.running import Batch, Course
 from ensue.spark.programs import kept
 from ensue.spark.programs.damage import check_sources_known
 from ensue.spark.programs.events import CODE, RAW, REASON, columns_of

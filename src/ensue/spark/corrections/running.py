@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pyspark.sql import Column, DataFrame, Observation, SparkSession, functions as f
 
-from ensue.algebra.bounds import check_legal
-from ensue.errors import Diagnostic, PatternError
 from ensue.language.program import Program
 from ensue.model.announcements import Outcome
 from ensue.model.notices import Publishing
@@ -51,22 +49,6 @@ class Batch:
     snapshots: Snapshots = field(default_factory=dict)
     future: int = 0
     """How many were detected in the future, and count from the present."""
-
-
-def check_correctable(program: Program) -> None:
-    """Everything about a program that cannot run with corrections, told together."""
-    problems: list[Diagnostic] = []
-    for item in program.complex_classes:
-        try:
-            check_legal(item.pattern, item.context)
-        except PatternError as error:
-            name = item.declaration.name
-            problems += [Diagnostic(one.code, f"{name}: {one.message}", hint=one.hint) for one in error.diagnostics]
-    if tabled.PUBLICATIONS in program.classes:
-        message = f"{tabled.PUBLICATIONS} is the table of what is published, and cannot be a class too"
-        problems.append(Diagnostic("E434", message, hint="give the class another name"))
-    if problems:
-        raise PatternError(problems)
 
 
 class Course:
