@@ -68,7 +68,7 @@ def test_a_run_that_fails_between_goes_on_with_the_same_publications(spark, tmp_
     run(spark, tmp_path)
     found = published(spark, tmp_path / "data")
     assert comparable(found) == comparable(publications(PROGRAM, [*FIRST, *THEN], START + 15 * SECOND))
-    assert {one["case"] for one in found} == {"on time", "change", "revoke"}
+    assert {one["case"] for one in found} == {"on time", "late", "change", "revoke"}
 
     believed = {(row.k, row.l, row.v) for row in ensue.history("X", data=tmp_path / "data", spark=spark).collect()}
     then = ensue.history("X", data=tmp_path / "data", as_of="2026-01-01T00:00:12Z", spark=spark)
