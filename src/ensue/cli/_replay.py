@@ -67,8 +67,8 @@ def replay_program(name: str, program: Program, said: Replay, stop: Event, conso
         stack.enter_context(kept.locked(folder))
         spark = stack.enter_context(session(f"ensue {Path(name).name}", said.master, verbose=said.verbose))
         stack.enter_context(told_clearly(folder))
-        shards = max(1, spark.sparkContext.defaultParallelism)
-        prepare(program, folder, said.files, names, shards)
+        cores = max(1, spark.sparkContext.defaultParallelism)
+        shards = prepare(program, folder, said.files, names, cores)
         course = Course(spark, program, folder, shards=shards)
         recording = record(spark, course, said.files, names, kind=said.kind, reject=reject)
         with _shown(recording.total, console) as progress:
