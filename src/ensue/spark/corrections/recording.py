@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -117,7 +116,7 @@ def _raws(spark: SparkSession, files: Sequence[str], kind: FileKind | None) -> I
 
 def _separated(spark: SparkSession, name: str) -> Raw:
     with opened(name) as file:
-        line = io.TextIOWrapper(file.bytes, "utf-8-sig", newline="").readline()
+        line = file.bytes.readline().decode("utf-8-sig", "replace")
     header = next(csv.reader([line]), [])
     if not header:
         raise InputError(Diagnostic("E604", "the file is empty", name, hint="it needs a header"))
