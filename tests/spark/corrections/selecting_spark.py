@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from pyspark.sql import DataFrame, SparkSession
 from tests.spark.corrections.selecting_oracle import Version
 
 from ensue.language.program import Program, SelectedClass
@@ -12,6 +12,9 @@ from ensue.model import AttributeType
 from ensue.spark.corrections.lifetimes import FROM, KEY, OCCURRED, TO, TOUCHED, Lifetimes, Window
 from ensue.spark.corrections.selecting.deriving import derive_on
 from ensue.spark.corrections.selecting.ways import Plan, plan_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import Row, SparkSession
 
 SPARK = {
     AttributeType.INTEGER: "BIGINT",
@@ -48,19 +51,18 @@ def derived(
     spark: SparkSession,
     program: Program,
     item: SelectedClass,
-    known: Mapping[str, Sequence[Version]],
+    known: Sequence[Mapping[str, Sequence[Version]]],
     windows: Sequence[Window],
     plan: Plan | None = None,
-) -> list[DataFrame]:
-    """What is derived in each window, each from the open rows of the one before, as a runner keeps them."""
+) -> list[list[Row]]:
+    """What is derived in each window from what is known of it and the open rows of the one before."""
     before, found = None, []
     plan = plan or plan_of(item, program)
     wanted = set().union(*(program.taxonomy.below(name) for name in item.uses))
-    for window in windows:
-        inputs = {name: frame_of(spark, program, name, known.get(name, ()), window) for name in wanted}
+    for window, versions in zip(windows, known, strict=True):
+        inputs = {name: frame_of(spark, program, name, versions.get(name, ()), window) for name in wanted}
         result = derive_on(plan, item, program, inputs, before, window)
-        kept = result.frame.collect()
-        told = spark.createDataFrame(kept, result.frame.schema)
-        before = spark.createDataFrame([row for row in kept if row[TO] is None], result.frame.schema)
+        told = result.frame.collect()
+        before = spark.createDataFrame([row for row in told if row[TO] is None], result.frame.schema)
         found.append(told)
     return found

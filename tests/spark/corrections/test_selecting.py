@@ -127,7 +127,7 @@ def versions_of(name, drawn):
 
 def merged(found):
     """Without changes that change nothing."""
-    kept = []
+    kept: list[Version] = []
     for one in found:
         last = kept[-1] if kept else None
         if last and (last.key, last.row, last.end) == (one.key, one.row, one.start):
@@ -153,11 +153,10 @@ def expected(oracle, name, window):
     )
 
 
-def found_in(frame, item):
+def found_in(rows, item):
     names = [OCCURRED, *item.declaration.attributes]
     return Counter(
-        (row[KEY], tuple(aware(row[name]) for name in names), row[FROM], row[TO], row[TOUCHED])
-        for row in frame.collect()
+        (row[KEY], tuple(aware(row[name]) for name in names), row[FROM], row[TO], row[TOUCHED]) for row in rows
     )
 
 
@@ -175,8 +174,10 @@ def oracle_over(drawn):
 def compare(spark, oracle, names, windows, plan=None):
     for name in names:
         item = ITEMS[name]
-        for window, frame in zip(windows, derived(spark, PROGRAM, item, oracle.versions, windows, plan), strict=True):
-            assert found_in(frame, item) == expected(oracle, name, window), (name, window)
+        for window, rows in zip(
+            windows, derived(spark, PROGRAM, item, [oracle.versions] * len(windows), windows, plan), strict=True
+        ):
+            assert found_in(rows, item) == expected(oracle, name, window), (name, window)
 
 
 def random_world(random):
@@ -226,3 +227,74 @@ def test_the_same_as_at_every_step(spark, start, drawn, cuts):
 @OFTEN
 def test_the_same_as_at_every_step_of_many_histories(spark, drawn, cuts):
     compare(spark, oracle_over(drawn), [*ITEMS], windows_of(cuts))
+
+
+@pytest.mark.slow
+def test_step_by_step_gives_the_same(spark):
+    for name in ("Joined", "Loose", "Counted", "Missing", "Checked"):
+        plan = stepwise(plan_of(ITEMS[name], PROGRAM), "a test wants it")
+        compare(spark, oracle_over(ALWAYS), [name], windows_of([2, 5]), plan)
+
+
+def test_each_goes_the_fastest_way_that_is_open_to_it():
+    kinds = {name: way_of(item, PROGRAM).kind for name, item in ITEMS.items()}
+    by_steps = {name for name, kind in kinds.items() if kind is Kind.STEP_BY_STEP}
+    assert by_steps == {"Either", "Top", "All"}
+    overlaps = {name for name, kind in kinds.items() if kind is Kind.OVERLAPS}
+    assert overlaps == {"Filtered", "Joined", "Paired", "Three", "Loose", "Seen", "Later", "Higher"}
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Joined", "versions that overlap are joined: it has selections, projections and joins alone"),
+        ("Missing", "all steps at once, for each k and w that was touched: it has EXISTS"),
+        ("Unlinked", "all steps at once: it has EXISTS"),
+        ("Top", "step by step: it has LIMIT"),
+    ],
+)
+def test_ways_say_why(name, said):
+    assert str(way_of(ITEMS[name], PROGRAM)) == said
+
+
+def row(world, k, x, occ=EPOCH):
+    return occ, world, k, "p", x, None
+
+
+@pytest.mark.parametrize("name", ["Filtered", "Outer"])
+def test_what_nothing_touched_is_not_looked_for_again(spark, name):
+    """A version that is changed behind the back of the touched mark keeps what was found of it."""
+    one, two = Window(step_of(0), step_of(1) - 1), Window(step_of(1), step_of(2) - 1)
+    first = {"A": [Version(key_of([0, k]), row(0, k, 1), step_of(0)) for k in range(3)]}
+    second = {
+        "A": [
+            Version(key_of([0, 0]), row(0, 0, 1), step_of(0), step_of(1)),
+            Version(key_of([0, 0]), row(0, 0, 2, EPOCH + HOUR), step_of(1)),
+            *(Version(key_of([0, k]), row(0, k, 3, EPOCH + HOUR), step_of(0)) for k in (1, 2)),
+        ]
+    }
+    found = derived(spark, PROGRAM, ITEMS[name], [first, second], [one, two])[1]
+    assert {(told["k"], told[FROM], told[TOUCHED]) for told in found if told[TO] is None} == {
+        (0, step_of(1), True),
+        (1, step_of(0), False),
+        (2, step_of(0), False),
+    }
+    assert {aware(told[OCCURRED]) for told in found if not told[TOUCHED]} == {
+        aware(told[OCCURRED]) for told in found if told[TO] is not None
+    }
+
+
+@pytest.mark.parametrize("name", ["Joined", "Counted"])
+def test_the_number_of_jobs_does_not_depend_on_the_number_of_steps(spark, name):
+    context = spark.sparkContext
+    jobs = []
+    for steps_ in (4, 60):
+        versions = [Version(key_of([0, k]), row(0, k, 1), step_of(k % steps_)) for k in range(60)]
+        group = f"{name} over {steps_} steps"
+        context.setJobGroup(group, group)
+        known = {"A": versions, "B": [Version(one.key, one.row[:5], one.start) for one in versions]}
+        (found,) = derived(spark, PROGRAM, ITEMS[name], [known], [Window(step_of(0), step_of(60))])
+        assert len({told[FROM] for told in found}) >= steps_ - 1
+        jobs.append(len(context.statusTracker().getJobIdsForGroup(group)))
+    context.setLocalProperty("spark.jobGroup.id", None)
+    assert jobs[0] == jobs[1] > 0

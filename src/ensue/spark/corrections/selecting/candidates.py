@@ -58,46 +58,45 @@ class Shape:
         return f.to_json(f.array(*texts)) if texts else f.lit("[]")
 
     def new(self, rows: DataFrame, start: Column, end: Column, scope: Column) -> DataFrame:
-        """Rows of the SELECT as candidates."""
-        return rows.select(
+        """Rows of the SELECT as candidates; the parts of their times in microseconds."""
+        times = [f.unix_micros(quoted(name).cast("timestamp")).alias(name) for name in self.stem.times]
+        scoped = rows.select(
             self.key().alias(KEY),
-            f.lit(NEW).alias(KIND),
             start.alias(FROM),
             end.alias(TO),
-            f.lit(None).cast("timestamp").alias(OCCURRED),
-            *map(quoted, self.content),
+            *times,
+            *map(quoted, self.attributes),
             scope.alias(SCOPE),
-            f.lit(None).cast(EVENTS_TYPE).alias(CONSTITUENTS),
         )
+        return self._candidates(scoped, NEW, quoted(TO))
 
     def kept(self, before: DataFrame) -> DataFrame:
         """What is remembered, each as if it went on for ever."""
-        row = "row"
-        inner = [f.col(f"`{row}`").getField(name).alias(name) for name in (FROM, *self.content, SCOPE)]
-        single = before.select(quoted(KEY), f.explode(quoted(ROWS)).alias(row)).select(quoted(KEY), *inner)
-        return single.select(
+        single = before.select(quoted(KEY), f.inline(quoted(ROWS)))
+        return self._candidates(single, KEPT, f.lit(FOREVER))
+
+    def _candidates(self, rows: DataFrame, kind: int, end: Column) -> DataFrame:
+        return rows.select(
             quoted(KEY),
-            f.lit(KEPT).alias(KIND),
+            f.lit(kind).alias(KIND),
             quoted(FROM),
-            f.lit(FOREVER).alias(TO),
-            f.lit(None).cast("timestamp").alias(OCCURRED),
+            end.alias(TO),
+            f.lit(None).cast("bigint").alias(OCCURRED),
             *map(quoted, self.content),
             quoted(SCOPE),
-            f.lit(None).cast(EVENTS_TYPE).alias(CONSTITUENTS),
+            quoted(SCOPE)["events"].alias(CONSTITUENTS),
         )
 
     def standing(self, before: DataFrame, first: int, like: DataFrame) -> DataFrame:
         """The events that stood before the window, up to its first step."""
-        kinds = {field.name: field.dataType for field in like.schema.fields}
-        missing = [f.lit(None).cast(kinds[name]).alias(name) for name in self.stem.times]
         return before.select(
             quoted(KEY),
             f.lit(STANDING).alias(KIND),
             quoted(FROM),
             f.lit(first).alias(TO),
-            quoted(OCCURRED),
-            *missing,
+            f.unix_micros(quoted(OCCURRED)).alias(OCCURRED),
+            *(f.lit(None).cast("bigint").alias(name) for name in self.stem.times),
             *map(quoted, self.attributes),
-            f.lit(None).cast(kinds[SCOPE]).alias(SCOPE),
+            f.lit(None).cast(like.schema[SCOPE].dataType).alias(SCOPE),
             quoted(CONSTITUENTS),
         )

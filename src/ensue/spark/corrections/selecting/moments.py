@@ -30,7 +30,7 @@ def moments(
     """The candidates: parts in which something was touched are looked at anew, all others are remembered."""
     session = next(iter(tables.values())).sparkSession
     parted = {number: frame.withColumn(PART, _part(plan, number)) for number, frame in tables.items()}
-    wanted = wanted_moments(parted, window if before is not None else None)
+    wanted = wanted_moments(parted, window if before is not None else None).localCheckpoint()
     frames = {number: _looked_at(frame, number, wanted) for number, frame in parted.items()}
     rows = run(session, plan.query, frames)
     moment = quoted(columns.ROW_MOMENT)

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from pyspark.sql import Window as Over, functions as f
+from pyspark.sql import functions as f
 
 from ensue.language.queries import overlapping as columns
-from ensue.spark.corrections.lifetimes import FROM, KEY, TO, TOUCHED
-from ensue.spark.corrections.selecting.candidates import KEPT, KIND, NEW, SCOPE, Shape
+from ensue.spark.corrections.lifetimes import FROM, TO, TOUCHED
+from ensue.spark.corrections.selecting.candidates import Shape
 from ensue.spark.corrections.selecting.places import EVENT, run
 from ensue.spark.values import quoted
 
@@ -22,9 +22,12 @@ if TYPE_CHECKING:
 
 
 def overlaps(
-    plan: Plan, shape: Shape, tables: Mapping[int, DataFrame], before: DataFrame | None, window: Window
+    plan: Plan, shape: Shape, tables: Mapping[int, DataFrame], before: DataFrame | None, _: Window
 ) -> DataFrame:
-    """The candidates: joins with a touched version at some place are made anew, all others are remembered."""
+    """The candidates: joins with a touched version at some place are made anew, all others are remembered.
+
+    What is remembered and was made anew is there twice; settling sees that by the events.
+    """
     session = next(iter(tables.values())).sparkSession
 
     def joined(frames: Mapping[int, DataFrame]) -> DataFrame:
@@ -37,14 +40,7 @@ def overlaps(
         rows = reduce(lambda one, two: one.unionAll(two), map(joined, _touched_at_each(tables)))
     scope = f.struct(quoted(columns.EVENTS).alias("events"))
     new = shape.new(rows, quoted(columns.HOLDS_FROM), quoted(columns.HOLDS_TO), scope)
-    if before is None:
-        return new
-    of_join = Over.partitionBy(quoted(KEY), quoted(SCOPE))
-    made_anew = f.max((quoted(KIND) == NEW) & (quoted(FROM) < window.first)).over(of_join)
-    both = new.unionByName(shape.kept(before)).withColumn("__anew", made_anew)
-    ends = f.when((quoted(KIND) == KEPT) & quoted("__anew"), f.lit(window.first)).otherwise(quoted(TO))
-    begins = f.when(quoted(KIND) == NEW, f.greatest(quoted(FROM), f.lit(window.first))).otherwise(quoted(FROM))
-    return both.withColumn(TO, ends).withColumn(FROM, begins).drop("__anew").where(quoted(FROM) < quoted(TO))
+    return new if before is None else new.unionByName(shape.kept(before))
 
 
 def _touched_at_each(tables: Mapping[int, DataFrame]) -> list[dict[int, DataFrame]]:
