@@ -18,9 +18,9 @@ from ensue.algebra.bounds import lifespan
 from ensue.engine.arrays import FOREVER
 from ensue.engine.engine import Engine
 from ensue.model import Event, Occurrence, Taxonomy
-from ensue.revisions.history import History
 from ensue.revisions.keeping import Kept
 from ensue.revisions.parts import NEVER, Apart, Part, Parting, Run, Touch
+from ensue.revisions.shelves import Shelves
 from ensue.revisions.stretches import Difference, Step, advance
 
 AT_ONCE = 4096
@@ -48,7 +48,7 @@ class KeyedDetection:
         self._beta = lifespan(pattern).length
         self._reach = None if context.consumes else self._beta
         """How long after a correction something can still differ, where that is known."""
-        self.history: dict[Part, History] = {}
+        self.history = Shelves()
         self.found: dict[Part, set[Occurrence]] = {}
         self.waiting: dict[tuple[int, str, Part], Event] = {}
         self.kept = [Kept.of(self.engine)]
@@ -56,6 +56,8 @@ class KeyedDetection:
         self.apart: dict[Part, Apart] = {}
         self.wrong: dict[Part, tuple[int, int]] = {}
         """For each key, from which clock up to which a kept state may be wrong."""
+        self.types: dict[str, str] = {}
+        """The classes of events that are not kept any more, and are still part of what is carried."""
         self.final = -FOREVER
         self.anew = 0
         """How many events have been given to an engine again because of corrections."""
@@ -63,17 +65,13 @@ class KeyedDetection:
     @property
     def size(self) -> int:
         """How many events are kept."""
-        return sum(map(len, self.history.values()))
+        return len(self.history)
 
-    def events(self) -> list[Event]:
-        """The events that are kept."""
-        return [event for history in self.history.values() for event in history.between(-FOREVER, None)]
-
-    def needed_ids(self) -> set[str]:
-        """The ids of all events that something found now or later can consist of."""
-        self.kept[0].into(self.beside)
-        needed = {*self.beside.store.ids.to_pylist(), *(event.id for event in self.events())}
-        return needed.union(*(one.ids for one in self.current()))
+    def types_of(self, names: Iterable[str]) -> dict[str, str]:
+        """The classes of events that something found consists of, by id."""
+        wanted = set(names)
+        found = self.history.types_of(wanted)
+        return found | {name: self.types[name] for name in wanted - found.keys() if name in self.types}
 
     def current(self) -> list[Occurrence]:
         """What is found and not final."""
@@ -86,12 +84,15 @@ class KeyedDetection:
             return []
         until = max(steps[-1][0] - self._delay, self.engine.clock)
         touched = self.parting.touched(steps)
-        in_order = {part: clocks for part, each in touched.items() if (clocks := self._in_order(part, each, until))}
+        known = self._waiting_until()
+        runs = {part: self._in_order(part, each, known.get(part, -FOREVER), until) for part, each in touched.items()}
+        in_order = {part: run for part, run in runs.items() if run is not None}
         for part, each in touched.items():
             if part in in_order:
                 for event in (event for touch in each for event in touch.new):
                     self.take(part, event)
         others = {part: each for part, each in touched.items() if part not in in_order}
+        self.history.fetch(others)
         for part, each in others.items():
             self._set_apart(part, [time for touch in each for time in touch.times if time <= self.engine.clock])
         for turn in range(max(map(len, others.values()), default=0)):
@@ -105,9 +106,15 @@ class KeyedDetection:
         self._join()
         return [Difference(frozenset(gone - new), frozenset(new - gone)) for gone, new in differences]
 
-    def _in_order(self, part: Part, each: Sequence[Touch], until: int) -> Run | None:
+    def _waiting_until(self) -> dict[Part, int]:
+        """For each key with events that the engine does not have yet, up to when they go."""
+        found: dict[Part, int] = {}
+        for time, _, part in self.waiting:
+            found[part] = max(time, found.get(part, time))
+        return found
+
+    def _in_order(self, part: Part, each: Sequence[Touch], known: int, until: int) -> Run | None:
         """Where the events of a key are all new, and each later than all before."""
-        known = self.history[part].last if part in self.history else -FOREVER
         clock, clocks = max(known, self.engine.clock), []
         if part in self.apart:
             return None
@@ -121,15 +128,12 @@ class KeyedDetection:
 
     def take(self, part: Part, event: Event) -> None:
         """Bring an event into the history; the engine gets it when its time has come."""
-        self.history.setdefault(part, History()).add(event)
+        self.history.add(part, event)
         if event.time > self.engine.clock:
             self.waiting[event.time, event.id, part] = event
 
     def _drop(self, part: Part, event: Event) -> None:
-        if part in self.history:
-            self.history[part].remove(event)
-            if not len(self.history[part]):
-                del self.history[part]
+        self.history.remove(part, event)
         self.waiting.pop((event.time, event.id, part), None)
 
     def _set_apart(self, part: Part, times: Sequence[int]) -> None:
@@ -139,7 +143,7 @@ class KeyedDetection:
         first, last = min(times), max(times)
         apart = self.apart.get(part)
         if apart is None:
-            seen = self.history[part].between(-FOREVER, self.engine.clock) if part in self.history else []
+            seen = self.history.between(part, -FOREVER, self.engine.clock)
             self.apart[part] = Apart(first, last, seen, self._quiet(last))
         else:
             apart.first, apart.last = min(first, apart.first), max(last, apart.last)
@@ -201,7 +205,7 @@ class KeyedDetection:
         return found
 
     def _events(self, part: Part, after: int, until: int) -> list[Event]:
-        return self.history[part].between(after, until) if part in self.history else []
+        return self.history.between(part, after, until)
 
     def _settle(self, until: int) -> list[Occurrence]:
         """Give the engine all events up to a time, as they are believed now."""
@@ -237,7 +241,7 @@ class KeyedDetection:
         ready = [part for part, apart in self.apart.items() if apart.again < clock]
         if ready:
             self._compare(ready)
-        if len(self.apart) > max(_MANY, len(self.history) // 4):
+        if len(self.apart) > max(_MANY, self.history.parts // 4):
             self._rebuild(min(self._right_for_all(apart.first) for apart in self.apart.values()))
 
     def _compare(self, parts: Sequence[Part]) -> None:
@@ -276,7 +280,7 @@ class KeyedDetection:
         del self.kept[place + 1 :]
         start.into(self.engine)
         self.since = 0
-        events = [e for history in self.history.values() for e in history.between(start.clock, clock)]
+        events = [event for _, event in self.history.all_between(start.clock, clock)]
         self.anew += len(events)
         self._give(sorted(events, key=lambda e: (e.time, e.id)))
         self.apart.clear()
@@ -297,9 +301,9 @@ class KeyedDetection:
             place = max(bisect_left(self.kept, before, key=lambda one: one.clock) - 1, 0)
         del self.kept[:place]
         base = self.kept[0].clock
-        for history in self.history.values():
-            history.forget(base)
-        self.history = {part: history for part, history in self.history.items() if len(history)}
+        self.kept[0].into(self.beside)
+        self.types = self.types_of(self.beside.store.ids.to_pylist())
+        self.history.forget(base)
         self.found = {part: found for part, found in self.found.items() if found}
         self.wrong = {part: (begin, end) for part, (begin, end) in self.wrong.items() if end > base}
         return final

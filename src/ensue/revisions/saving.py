@@ -9,7 +9,9 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
+from ensue.engine.arrays import FOREVER
 from ensue.engine.state import pack, unpack
 from ensue.errors import Diagnostic, StateError
 from ensue.model import Occurrence
@@ -19,6 +21,7 @@ from ensue.revisions.history import History
 from ensue.revisions.keeping import Kept
 from ensue.revisions.parts import Apart, Part
 from ensue.revisions.plain import events_of, occurrences_of, plain_events, plain_occurrences
+from ensue.revisions.shelves import Shelves
 
 VERSION = 1
 """Of what this module adds to the states of engines."""
@@ -30,7 +33,7 @@ def save(detection: Detection | KeyedDetection, more: dict[str, Any]) -> bytes:
     """Everything that a detection needs to go on, and what its owner adds."""
     header, states = _save_keyed(detection) if isinstance(detection, KeyedDetection) else _save_whole(detection)
     header |= {"revisions": VERSION, "by key": isinstance(detection, KeyedDetection), "more": more}
-    header["final"] = detection.final
+    header |= {"final": detection.final, "types": detection.types}
     data = pack(header, {str(place): np.frombuffer(state, np.uint8) for place, state in enumerate(states)})
     return data + _checksum(data)
 
@@ -50,7 +53,7 @@ def restore(detection: Detection | KeyedDetection, data: bytes) -> dict[str, Any
         _restore_keyed(detection, header, states)
     else:
         _restore_whole(detection, header, states)
-    detection.final = header["final"]
+    detection.final, detection.types = header["final"], header["types"]
     more: dict[str, Any] = header["more"]
     return more
 
@@ -60,13 +63,10 @@ def _checksum(data: bytes) -> bytes:
 
 
 def _save_keyed(detection: KeyedDetection) -> tuple[dict[str, Any], list[bytes]]:
-    clock = detection.engine.clock
     header = {
-        "events": plain_events(detection.events()),
         "found": plain_occurrences(detection.current()),
         "kept": [kept.clock for kept in detection.kept],
         "since": detection.since,
-        "clock": clock,
         "apart": [
             [part, apart.first, apart.last, apart.again, plain_events(apart.seen)]
             for part, apart in detection.apart.items()
@@ -74,22 +74,28 @@ def _save_keyed(detection: KeyedDetection) -> tuple[dict[str, Any], list[bytes]]
         "wrong": [[part, *bounds] for part, bounds in detection.wrong.items()],
     }
     states = [kept.save(detection.beside) for kept in detection.kept]
-    return header, [*states, detection.engine.save()]
+    return header, [*states, detection.engine.save(), _written(detection.history.table())]
 
 
 def _restore_keyed(detection: KeyedDetection, header: dict[str, Any], states: list[bytes]) -> None:
+    detection.history = Shelves(pa.ipc.open_stream(states.pop()).read_all())
     detection.engine.restore(states.pop())
     detection.kept = [Kept(clock, None, state) for clock, state in zip(header["kept"], states, strict=True)]
     detection.since = header["since"]
-    for event in events_of(header["events"]):
-        part = detection.parting.of_event(event)
-        if part is not None:
-            detection.take(part, event)
+    for part, event in detection.history.all_between(detection.engine.clock, FOREVER):
+        detection.waiting[event.time, event.id, part] = event
     for occurrence in occurrences_of(header["found"]):
         detection.found.setdefault(detection.parting.of_found(occurrence), set()).add(occurrence)
     for part, first, last, again, seen in header["apart"]:
         detection.apart[_part(part)] = Apart(first, last, events_of(seen), again)
     detection.wrong = {_part(part): (begin, end) for part, begin, end in header["wrong"]}
+
+
+def _written(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
 
 
 def _part(plain: list[Any]) -> Part:

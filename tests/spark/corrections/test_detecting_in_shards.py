@@ -40,7 +40,7 @@ def test_shards_by_key(
     world = World(MUTABLE, (declared,), given_)
     found = run(declared, steps_of(world), cuts, last_of(given_), shards, "v", every)
     types = {one.key: one.type for one in given_ if hasattr(one, "key")}
-    assert all(kind == types[name] for row in found.open.values() for kind, name in row.parts)
+    assert all(kind == types[name] for row in (*found.open.values(), *found.ended) for kind, name in row.parts)
     for step, held in held_by_definition(world).items():
         assert found.at(step) == {e.key: (e.id, e.occurrence.begin, e.time) for e in held.values()}
 
