@@ -11,6 +11,7 @@ That is for patterns without timers only, whose occurrences depend on the events
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from ensue.algebra import Context, Pattern
@@ -19,9 +20,9 @@ from ensue.engine.arrays import FOREVER
 from ensue.engine.engine import Engine
 from ensue.model import Event, Occurrence, Taxonomy
 from ensue.revisions.keeping import Kept
-from ensue.revisions.parts import NEVER, Apart, Part, Parting, Run, Touch
+from ensue.revisions.parts import NEVER, Apart, Differences, Part, Parting, Run, Touch
 from ensue.revisions.shelves import Shelves
-from ensue.revisions.stretches import Difference, Step, advance
+from ensue.revisions.stretches import NO_DIFFERENCE, Difference, Step, advance
 
 AT_ONCE = 4096
 """How many events the engine gets at once."""
@@ -79,9 +80,9 @@ class KeyedDetection:
 
     def steps(self, steps: Sequence[Step]) -> list[Difference]:
         """The same as each step in turn: what the steps change of one key is looked at apart from all others."""
-        differences: list[tuple[set[Occurrence], set[Occurrence]]] = [(set(), set()) for _ in steps]
         if not steps:
             return []
+        differences: Differences = defaultdict(lambda: (set(), set()))
         until = max(steps[-1][0] - self._delay, self.engine.clock)
         touched = self.parting.touched(steps)
         known = self._waiting_until()
@@ -104,7 +105,10 @@ class KeyedDetection:
                 self.found.setdefault(part, set()).add(occurrence)
                 differences[places[bisect_left(ends, occurrence.end)]][1].add(occurrence)
         self._join()
-        return [Difference(frozenset(gone - new), frozenset(new - gone)) for gone, new in differences]
+        answer = [NO_DIFFERENCE] * len(steps)
+        for place, (gone, new) in differences.items():
+            answer[place] = Difference(frozenset(gone - new), frozenset(new - gone))
+        return answer
 
     def _waiting_until(self) -> dict[Part, int]:
         """For each key with events that the engine does not have yet, up to when they go."""
@@ -160,9 +164,7 @@ class KeyedDetection:
         places = range(bisect_left(self.kept, first, key=lambda one: one.clock) - 1, 0, -1)
         return next((place for place in places if not begin <= self.kept[place].clock < end), 0)
 
-    def _detect_anew(
-        self, touches: Mapping[Part, Touch], differences: list[tuple[set[Occurrence], set[Occurrence]]]
-    ) -> None:
+    def _detect_anew(self, touches: Mapping[Part, Touch], differences: Differences) -> None:
         """Make one change of each of some keys, and look for what differs: together where the start is the same."""
         starts: dict[int, dict[Part, int]] = {}
         for part, touch in touches.items():
@@ -178,10 +180,10 @@ class KeyedDetection:
             }
             found = self._beside_from(place, parts, limits)
             for part, first in parts.items():
-                gone, new = differences[touches[part].place]
                 old = {one for one in self.found.get(part, ()) if first <= one.end <= limits[part]}
                 now = {one for one in found.get(part, ()) if first <= one.end <= limits[part]}
                 if old != now:
+                    gone, new = differences[touches[part].place]
                     gone |= old - now
                     new |= now - old
                     self.found[part] = self.found.get(part, set()) - old | now

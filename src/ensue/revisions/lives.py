@@ -18,7 +18,7 @@ from ensue.model.notices import ComplexEvent
 from ensue.revisions.deriving import Derivation
 from ensue.revisions.saving import restore, save
 from ensue.revisions.standing import Restated
-from ensue.revisions.stretches import Difference, Step
+from ensue.revisions.stretches import Step
 from ensue.revisions.versions import Change
 
 
@@ -121,14 +121,14 @@ class Lives:
     def save(self) -> bytes:
         """Everything that is needed to go on."""
         more = {"since": self._since, "purged": self._purged, "made": self._made}
-        return save(self._derivation.detection, more)
+        return save(self._derivation.detection, more, self._derivation.standing.names())
 
     def restore(self, data: bytes) -> None:
         """Go on where another was saved."""
-        more = restore(self._derivation.detection, data)
+        more, named = restore(self._derivation.detection, data)
         self._since, self._purged, self._made = (more[name] for name in ("since", "purged", "made"))
         standing = self._derivation.standing
-        standing.apply(Difference(frozenset(), frozenset(self._derivation.detection.current())))
+        standing.refill(named)
         if self._derivation.timed:
             known = ((standing.get(key), key) for key in self._since)
             self._due = [(event.time, key) for event, key in known if event is not None and event.time > self._made]

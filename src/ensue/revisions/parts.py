@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -13,6 +14,9 @@ from ensue.revisions.stretches import Step
 
 Part: TypeAlias = tuple[ValueKey, ...]
 """The values of the key: which part of the world."""
+
+Differences: TypeAlias = defaultdict[int, tuple[set[Occurrence], set[Occurrence]]]
+"""By the place of a step: what is not found any more, and what is found now."""
 
 Run: TypeAlias = tuple[float, Sequence[int], Sequence[int]]
 """Of a key whose events come in order: up to when they went before, and of each step the last time and the place."""
