@@ -219,7 +219,7 @@ class KeyedDetection:
                 self.apart[place[2]].seen.append(events[-1])
         return self._give(events)
 
-    def _give(self, events: Sequence[Event]) -> list[Occurrence]:
+    def _give(self, events: Sequence[Event], since: int | None = None) -> list[Occurrence]:
         """Events to the engine, which keeps its state from time to time: as often as its size is worth it."""
         found: list[Occurrence] = []
         start = 0
@@ -232,7 +232,7 @@ class KeyedDetection:
                 if self.since >= len(self.engine.store):
                     self.kept.append(Kept.of(self.engine))
                     self.since = 0
-            found += advance(self.engine, events[start:end], events[end - 1].time)
+            found += advance(self.engine, events[start:end], events[end - 1].time, since)
             self.since += end - start
             start = end
         return found
@@ -284,7 +284,7 @@ class KeyedDetection:
         self.since = 0
         events = [event for _, event in self.history.all_between(start.clock, clock)]
         self.anew += len(events)
-        self._give(sorted(events, key=lambda e: (e.time, e.id)))
+        self._give(sorted(events, key=lambda e: (e.time, e.id)), FOREVER)
         self.apart.clear()
         self.wrong = {part: (b, min(e, start.clock)) for part, (b, e) in self.wrong.items() if b < start.clock}
 
