@@ -38,13 +38,15 @@ def test_corrections_by_key_equal_the_reference(
     assert world.run(world.corrections(every=every, delay=delay * SECOND)) == world.reference().notices
 
 
+@pytest.mark.parametrize("limit", ["_MANY", "_LONG"])
 @FEWER
 @given(q=keyed_patterns(), given_=busy_inputs(), at=cuts(), every=st.integers(1, 3), context=st.sampled_from(Context))
-def test_with_many_keys_apart_everything_is_detected_anew(
-    q: Pattern, given_: Inputs, at: frozenset[int], every: int, context: Context
+def test_what_is_done_for_many_keys_and_for_busy_ones_changes_nothing(
+    limit: str, q: Pattern, given_: Inputs, at: frozenset[int], every: int, context: Context
 ) -> None:
+    """Many keys apart: everything is detected anew. A busy key: how far a correction reaches is looked for."""
     world = World(MUTABLE, (pattern_class(q, context),), given_, at)
-    with mock.patch("ensue.revisions.by_key._MANY", 0):
+    with mock.patch(f"ensue.revisions.by_key.{limit}", -1):
         assert world.run(world.corrections(every=every)) == world.reference().notices
 
 
@@ -69,7 +71,7 @@ def test_a_correction_asks_for_the_events_of_its_key_alone() -> None:
     """Of a hundred keys one is corrected: the others are not detected anew."""
     declared = pattern_class(parse_pattern("A(v = ?x) then B(v = ?x) within 5 seconds"), "chronicle")
     inputs = [announce("AB"[i % 2], f"e{i}", i, i, v=i // 2 % 100) for i in range(2000)]
-    late = [retract("A", "e1000", 2000), announce("B", "late", 1500, 2001, v=50)]
+    late = [retract("A", "e1000", 2000), announce("B", "late", 1499, 2001, v=50)]
     world = World(MUTABLE, (declared,), (*inputs, *late, Clock(3000 * SECOND)))
     corrections = world.corrections(every=100)
     told = world.run(corrections)

@@ -20,12 +20,14 @@ from ensue.engine.arrays import FOREVER
 from ensue.engine.engine import Engine
 from ensue.model import Event, Occurrence, Taxonomy
 from ensue.revisions.keeping import Kept
-from ensue.revisions.parts import NEVER, Apart, Differences, Part, Parting, Run, Touch
+from ensue.revisions.parts import NEVER, Apart, Differences, Part, Parting, Run, Touch, Turn, turns_of
 from ensue.revisions.shelves import Shelves
 from ensue.revisions.stretches import NO_DIFFERENCE, Difference, Step, advance
 
 AT_ONCE = 4096
 """How many events the engine gets at once."""
+_LONG = 256
+"""With so many events of a key behind a correction, its reach is looked for."""
 _MANY = 64
 """With so many keys apart, detecting everything anew is cheaper than going on with each."""
 
@@ -94,10 +96,9 @@ class KeyedDetection:
                     self.take(part, event)
         others = {part: each for part, each in touched.items() if part not in in_order}
         self.history.fetch(others)
-        for part, each in others.items():
-            self._set_apart(part, [time for touch in each for time in touch.times if time <= self.engine.clock])
-        for turn in range(max(map(len, others.values()), default=0)):
-            self._detect_anew({part: each[turn] for part, each in others.items() if turn < len(each)}, differences)
+        turns = {part: turns_of(each, self.history.last(part)) for part, each in others.items()}
+        for turn in range(max(map(len, turns.values()), default=0)):
+            self._detect_anew({part: each[turn] for part, each in turns.items() if turn < len(each)}, differences)
         for occurrence in self._settle(until):
             part = self.parting.of_found(occurrence)
             last, ends, places = in_order.get(part, NEVER)
@@ -140,20 +141,20 @@ class KeyedDetection:
         self.history.remove(part, event)
         self.waiting.pop((event.time, event.id, part), None)
 
-    def _set_apart(self, part: Part, times: Sequence[int]) -> None:
-        """Something that the engine has settled is corrected. Before that is done, note what the engine was given."""
-        if not times:
-            return
-        first, last = min(times), max(times)
+    def _set_apart(self, part: Part, first: int, last: int, seen: list[Event]) -> None:
+        """Something that the engine has settled is corrected: from now on its state may be wrong for this key."""
         apart = self.apart.get(part)
         if apart is None:
-            seen = self.history.between(part, -FOREVER, self.engine.clock)
             self.apart[part] = Apart(first, last, seen, self._quiet(last))
         else:
             apart.first, apart.last = min(first, apart.first), max(last, apart.last)
             apart.again = max(apart.again, self._quiet(last))
-        known = self.wrong.get(part)
-        self.wrong[part] = (first if known is None else min(first, known[0]), FOREVER)
+        self._doubt(part, first, FOREVER)
+
+    def _doubt(self, part: Part, first: int, until: int) -> None:
+        """What is kept between two clocks may be wrong for a key."""
+        begin, end = self.wrong.get(part, (first, until))
+        self.wrong[part] = (min(begin, first), max(end, until))
 
     def _quiet(self, last: int) -> int:
         return -FOREVER if self._beta is None else last + self._beta
@@ -164,32 +165,64 @@ class KeyedDetection:
         places = range(bisect_left(self.kept, first, key=lambda one: one.clock) - 1, 0, -1)
         return next((place for place in places if not begin <= self.kept[place].clock < end), 0)
 
-    def _detect_anew(self, touches: Mapping[Part, Touch], differences: Differences) -> None:
-        """Make one change of each of some keys, and look for what differs: together where the start is the same."""
+    def _detect_anew(self, turns: Mapping[Part, Turn], differences: Differences) -> None:
+        """Make the next turn of each of some keys, and look for what differs: together where the start is the same."""
         starts: dict[int, dict[Part, int]] = {}
-        for part, touch in touches.items():
-            for event in touch.gone:
-                self._drop(part, event)
-            for event in touch.new:
-                self.take(part, event)
-            first = min(touch.times)
-            starts.setdefault(self._place(part, first), {})[part] = max(first, self.final)
+        limits: dict[Part, int] = {}
+        for part, turn in turns.items():
+            first = min(turn.times)
+            place = self._place(part, first)
+            starts.setdefault(place, {})[part] = max(first, self.final)
+            limits[part] = self._change(part, turn, place)
         for place, parts in starts.items():
-            limits = {
-                part: FOREVER if self._reach is None else max(touches[part].times) + self._reach for part in parts
-            }
             found = self._beside_from(place, parts, limits)
             for part, first in parts.items():
                 old = {one for one in self.found.get(part, ()) if first <= one.end <= limits[part]}
                 now = {one for one in found.get(part, ()) if first <= one.end <= limits[part]}
+                for one in old - now:
+                    differences[turns[part].place_of(one)][0].add(one)
+                for one in now - old:
+                    differences[turns[part].place_of(one)][1].add(one)
                 if old != now:
-                    gone, new = differences[touches[part].place]
-                    gone |= old - now
-                    new |= now - old
-                    self.found[part] = self.found.get(part, set()) - old | now
+                    known = self.found.setdefault(part, set())
+                    known -= old
+                    known |= now
 
-    def _limit(self, touch: Touch) -> int:
-        return FOREVER if self._reach is None else max(touch.times) + self._reach
+    def _change(self, part: Part, turn: Turn, place: int) -> int:
+        """Make the changes of a turn; gives the time after which they make no difference, if that is known.
+
+        With many events behind a correction it is worth the while to see how far it reaches, and if it does not reach
+        the engine's clock, the engine need not hear of it.
+        """
+        clock, last = self.engine.clock, max(turn.times)
+        settled = [time for time in turn.times if time <= clock]
+        quiet = self._quiet(last)
+        seen = self.history.between(part, -FOREVER, clock) if settled and part not in self.apart else []
+        long = bool(seen) and self._beta is not None and self.history.count(part, quiet, clock) > _LONG
+        for event in turn.gone:
+            self._drop(part, event)
+        for event in turn.new:
+            self.take(part, event)
+        limit = FOREVER if self._reach is None else last + self._reach
+        reach = self._same_after(part, self.kept[place], seen, last) if long else FOREVER
+        if reach <= clock:
+            self._doubt(part, min(settled), reach)
+        elif settled:
+            self._set_apart(part, min(settled), max(settled), seen)
+        return min(limit, reach)
+
+    def _same_after(self, part: Part, start: Kept, seen: Sequence[Event], last: int) -> int:
+        """The time, if it is found, at which the state with a correction is the one without it."""
+        distance = self._beta or 1
+        while last + distance <= self.engine.clock:
+            until = last + distance
+            before = [event for event in seen if start.clock < event.time <= until]
+            after = self._events(part, start.clock, until)
+            self.anew += len(before) + len(after)
+            if start.state_after(self.beside, before, until) == start.state_after(self.beside, after, until):
+                return until
+            distance *= 4
+        return FOREVER
 
     def _beside_from(
         self, place: int, firsts: Mapping[Part, int], limits: Mapping[Part, int]
@@ -253,7 +286,7 @@ class KeyedDetection:
         seen = [event for part in parts for event in self.apart[part].seen if event.time > start.clock]
         right = [event for part in parts for event in self._events(part, start.clock, clock)]
         self.anew += len(seen) + len(right)
-        if self._state(start, seen) == self._state(start, right):
+        if start.state_after(self.beside, seen, clock) == start.state_after(self.beside, right, clock):
             for part in parts:
                 del self.apart[part]
                 self.wrong[part] = (self.wrong[part][0], clock)
@@ -262,12 +295,6 @@ class KeyedDetection:
         else:
             self._compare(parts[: len(parts) // 2])
             self._compare(parts[len(parts) // 2 :])
-
-    def _state(self, start: Kept, events: Iterable[Event]) -> bytes:
-        start.into(self.beside)
-        advance(self.beside, list(events), self.engine.clock, FOREVER)
-        self.beside.span = None  # without timers nothing depends on when the history began
-        return self.beside.save_normalized()
 
     def _right_for_all(self, first: int) -> int:
         """The last kept state before a time that is right for every key."""

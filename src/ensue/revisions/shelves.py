@@ -63,6 +63,16 @@ class Shelves:
         self.fetch([part])
         return self._at_hand[part].between(after, until)
 
+    def count(self, part: Part, after: int, until: int) -> int:
+        """How many they are."""
+        self.fetch([part])
+        return max(self._at_hand[part].count(after, until), 0)
+
+    def last(self, part: Part) -> float:
+        """The time of the last event of a part."""
+        self.fetch([part])
+        return self._at_hand[part].last
+
     def fetch(self, parts: Iterable[Part]) -> None:
         """Have the events of some parts at hand: for many at once it is cheaper."""
         missing = [part for part in parts if part not in self._at_hand]

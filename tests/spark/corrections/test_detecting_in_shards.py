@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings, strategies as st
 from tests.engine.cases import SECOND, TYPES, patterns
-from tests.revisions.lives import held_by_definition, last_of, steps_of
+from tests.revisions.lives import announced, held_by_definition, last_of, steps_of
 from tests.revisions.worlds import (
     MUTABLE,
     Inputs,
@@ -39,7 +39,7 @@ def test_shards_by_key(
     declared = pattern_class(q, context)
     world = World(MUTABLE, (declared,), given_)
     found = run(declared, steps_of(world), cuts, last_of(given_), shards, "v", every)
-    types = {one.key: one.type for one in given_ if hasattr(one, "key")}
+    types = {one.key: one.type for one in announced(given_)}
     assert all(kind == types[name] for row in (*found.open.values(), *found.ended) for kind, name in row.parts)
     for step, held in held_by_definition(world).items():
         assert found.at(step) == {e.key: (e.id, e.occurrence.begin, e.time) for e in held.values()}
