@@ -11,6 +11,7 @@ That is for patterns without timers only, whose occurrences depend on the events
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from ensue.algebra import Context, Pattern
@@ -18,13 +19,15 @@ from ensue.algebra.bounds import lifespan
 from ensue.engine.arrays import FOREVER
 from ensue.engine.engine import Engine
 from ensue.model import Event, Occurrence, Taxonomy
-from ensue.revisions.history import History
 from ensue.revisions.keeping import Kept
-from ensue.revisions.parts import NEVER, Apart, Part, Parting, Run, Touch
-from ensue.revisions.stretches import Difference, Step, advance
+from ensue.revisions.parts import NEVER, Apart, Differences, Part, Parting, Run, Touch, Turn, turns_of
+from ensue.revisions.shelves import Shelves
+from ensue.revisions.stretches import NO_DIFFERENCE, Difference, Step, advance
 
 AT_ONCE = 4096
 """How many events the engine gets at once."""
+_LONG = 256
+"""With so many events of a key behind a correction, its reach is looked for."""
 _MANY = 64
 """With so many keys apart, detecting everything anew is cheaper than going on with each."""
 
@@ -48,7 +51,7 @@ class KeyedDetection:
         self._beta = lifespan(pattern).length
         self._reach = None if context.consumes else self._beta
         """How long after a correction something can still differ, where that is known."""
-        self.history: dict[Part, History] = {}
+        self.history = Shelves()
         self.found: dict[Part, set[Occurrence]] = {}
         self.waiting: dict[tuple[int, str, Part], Event] = {}
         self.kept = [Kept.of(self.engine)]
@@ -56,6 +59,8 @@ class KeyedDetection:
         self.apart: dict[Part, Apart] = {}
         self.wrong: dict[Part, tuple[int, int]] = {}
         """For each key, from which clock up to which a kept state may be wrong."""
+        self.types: dict[str, str] = {}
+        """The classes of events that are not kept any more, and are still part of what is carried."""
         self.final = -FOREVER
         self.anew = 0
         """How many events have been given to an engine again because of corrections."""
@@ -63,17 +68,13 @@ class KeyedDetection:
     @property
     def size(self) -> int:
         """How many events are kept."""
-        return sum(map(len, self.history.values()))
+        return len(self.history)
 
-    def events(self) -> list[Event]:
-        """The events that are kept."""
-        return [event for history in self.history.values() for event in history.between(-FOREVER, None)]
-
-    def needed_ids(self) -> set[str]:
-        """The ids of all events that something found now or later can consist of."""
-        self.kept[0].into(self.beside)
-        needed = {*self.beside.store.ids.to_pylist(), *(event.id for event in self.events())}
-        return needed.union(*(one.ids for one in self.current()))
+    def types_of(self, names: Iterable[str]) -> dict[str, str]:
+        """The classes of events that something found consists of, by id."""
+        wanted = set(names)
+        found = self.history.types_of(wanted)
+        return found | {name: self.types[name] for name in wanted - found.keys() if name in self.types}
 
     def current(self) -> list[Occurrence]:
         """What is found and not final."""
@@ -81,21 +82,23 @@ class KeyedDetection:
 
     def steps(self, steps: Sequence[Step]) -> list[Difference]:
         """The same as each step in turn: what the steps change of one key is looked at apart from all others."""
-        differences: list[tuple[set[Occurrence], set[Occurrence]]] = [(set(), set()) for _ in steps]
         if not steps:
             return []
+        differences: Differences = defaultdict(lambda: (set(), set()))
         until = max(steps[-1][0] - self._delay, self.engine.clock)
         touched = self.parting.touched(steps)
-        in_order = {part: clocks for part, each in touched.items() if (clocks := self._in_order(part, each, until))}
+        known = self._waiting_until()
+        runs = {part: self._in_order(part, each, known.get(part, -FOREVER), until) for part, each in touched.items()}
+        in_order = {part: run for part, run in runs.items() if run is not None}
         for part, each in touched.items():
             if part in in_order:
                 for event in (event for touch in each for event in touch.new):
                     self.take(part, event)
         others = {part: each for part, each in touched.items() if part not in in_order}
-        for part, each in others.items():
-            self._set_apart(part, [time for touch in each for time in touch.times if time <= self.engine.clock])
-        for turn in range(max(map(len, others.values()), default=0)):
-            self._detect_anew({part: each[turn] for part, each in others.items() if turn < len(each)}, differences)
+        self.history.fetch(others)
+        turns = {part: turns_of(each, self.history.last(part)) for part, each in others.items()}
+        for turn in range(max(map(len, turns.values()), default=0)):
+            self._detect_anew({part: each[turn] for part, each in turns.items() if turn < len(each)}, differences)
         for occurrence in self._settle(until):
             part = self.parting.of_found(occurrence)
             last, ends, places = in_order.get(part, NEVER)
@@ -103,11 +106,20 @@ class KeyedDetection:
                 self.found.setdefault(part, set()).add(occurrence)
                 differences[places[bisect_left(ends, occurrence.end)]][1].add(occurrence)
         self._join()
-        return [Difference(frozenset(gone - new), frozenset(new - gone)) for gone, new in differences]
+        answer = [NO_DIFFERENCE] * len(steps)
+        for place, (gone, new) in differences.items():
+            answer[place] = Difference(frozenset(gone - new), frozenset(new - gone))
+        return answer
 
-    def _in_order(self, part: Part, each: Sequence[Touch], until: int) -> Run | None:
+    def _waiting_until(self) -> dict[Part, int]:
+        """For each key with events that the engine does not have yet, up to when they go."""
+        found: dict[Part, int] = {}
+        for time, _, part in self.waiting:
+            found[part] = max(time, found.get(part, time))
+        return found
+
+    def _in_order(self, part: Part, each: Sequence[Touch], known: int, until: int) -> Run | None:
         """Where the events of a key are all new, and each later than all before."""
-        known = self.history[part].last if part in self.history else -FOREVER
         clock, clocks = max(known, self.engine.clock), []
         if part in self.apart:
             return None
@@ -121,31 +133,28 @@ class KeyedDetection:
 
     def take(self, part: Part, event: Event) -> None:
         """Bring an event into the history; the engine gets it when its time has come."""
-        self.history.setdefault(part, History()).add(event)
+        self.history.add(part, event)
         if event.time > self.engine.clock:
             self.waiting[event.time, event.id, part] = event
 
     def _drop(self, part: Part, event: Event) -> None:
-        if part in self.history:
-            self.history[part].remove(event)
-            if not len(self.history[part]):
-                del self.history[part]
+        self.history.remove(part, event)
         self.waiting.pop((event.time, event.id, part), None)
 
-    def _set_apart(self, part: Part, times: Sequence[int]) -> None:
-        """Something that the engine has settled is corrected. Before that is done, note what the engine was given."""
-        if not times:
-            return
-        first, last = min(times), max(times)
+    def _set_apart(self, part: Part, first: int, last: int, seen: list[Event]) -> None:
+        """Something that the engine has settled is corrected: from now on its state may be wrong for this key."""
         apart = self.apart.get(part)
         if apart is None:
-            seen = self.history[part].between(-FOREVER, self.engine.clock) if part in self.history else []
             self.apart[part] = Apart(first, last, seen, self._quiet(last))
         else:
             apart.first, apart.last = min(first, apart.first), max(last, apart.last)
             apart.again = max(apart.again, self._quiet(last))
-        known = self.wrong.get(part)
-        self.wrong[part] = (first if known is None else min(first, known[0]), FOREVER)
+        self._doubt(part, first, FOREVER)
+
+    def _doubt(self, part: Part, first: int, until: int) -> None:
+        """What is kept between two clocks may be wrong for a key."""
+        begin, end = self.wrong.get(part, (first, until))
+        self.wrong[part] = (min(begin, first), max(end, until))
 
     def _quiet(self, last: int) -> int:
         return -FOREVER if self._beta is None else last + self._beta
@@ -156,34 +165,64 @@ class KeyedDetection:
         places = range(bisect_left(self.kept, first, key=lambda one: one.clock) - 1, 0, -1)
         return next((place for place in places if not begin <= self.kept[place].clock < end), 0)
 
-    def _detect_anew(
-        self, touches: Mapping[Part, Touch], differences: list[tuple[set[Occurrence], set[Occurrence]]]
-    ) -> None:
-        """Make one change of each of some keys, and look for what differs: together where the start is the same."""
+    def _detect_anew(self, turns: Mapping[Part, Turn], differences: Differences) -> None:
+        """Make the next turn of each of some keys, and look for what differs: together where the start is the same."""
         starts: dict[int, dict[Part, int]] = {}
-        for part, touch in touches.items():
-            for event in touch.gone:
-                self._drop(part, event)
-            for event in touch.new:
-                self.take(part, event)
-            first = min(touch.times)
-            starts.setdefault(self._place(part, first), {})[part] = max(first, self.final)
+        limits: dict[Part, int] = {}
+        for part, turn in turns.items():
+            first = min(turn.times)
+            place = self._place(part, first)
+            starts.setdefault(place, {})[part] = max(first, self.final)
+            limits[part] = self._change(part, turn, place)
         for place, parts in starts.items():
-            limits = {
-                part: FOREVER if self._reach is None else max(touches[part].times) + self._reach for part in parts
-            }
             found = self._beside_from(place, parts, limits)
             for part, first in parts.items():
-                gone, new = differences[touches[part].place]
                 old = {one for one in self.found.get(part, ()) if first <= one.end <= limits[part]}
                 now = {one for one in found.get(part, ()) if first <= one.end <= limits[part]}
+                for one in old - now:
+                    differences[turns[part].place_of(one)][0].add(one)
+                for one in now - old:
+                    differences[turns[part].place_of(one)][1].add(one)
                 if old != now:
-                    gone |= old - now
-                    new |= now - old
-                    self.found[part] = self.found.get(part, set()) - old | now
+                    known = self.found.setdefault(part, set())
+                    known -= old
+                    known |= now
 
-    def _limit(self, touch: Touch) -> int:
-        return FOREVER if self._reach is None else max(touch.times) + self._reach
+    def _change(self, part: Part, turn: Turn, place: int) -> int:
+        """Make the changes of a turn; gives the time after which they make no difference, if that is known.
+
+        With many events behind a correction it is worth the while to see how far it reaches, and if it does not reach
+        the engine's clock, the engine need not hear of it.
+        """
+        clock, last = self.engine.clock, max(turn.times)
+        settled = [time for time in turn.times if time <= clock]
+        quiet = self._quiet(last)
+        seen = self.history.between(part, -FOREVER, clock) if settled and part not in self.apart else []
+        long = bool(seen) and self._beta is not None and self.history.count(part, quiet, clock) > _LONG
+        for event in turn.gone:
+            self._drop(part, event)
+        for event in turn.new:
+            self.take(part, event)
+        limit = FOREVER if self._reach is None else last + self._reach
+        reach = self._same_after(part, self.kept[place], seen, last) if long else FOREVER
+        if reach <= clock:
+            self._doubt(part, min(settled), reach)
+        elif settled:
+            self._set_apart(part, min(settled), max(settled), seen)
+        return min(limit, reach)
+
+    def _same_after(self, part: Part, start: Kept, seen: Sequence[Event], last: int) -> int:
+        """The time, if it is found, at which the state with a correction is the one without it."""
+        distance = self._beta or 1
+        while last + distance <= self.engine.clock:
+            until = last + distance
+            before = [event for event in seen if start.clock < event.time <= until]
+            after = self._events(part, start.clock, until)
+            self.anew += len(before) + len(after)
+            if start.state_after(self.beside, before, until) == start.state_after(self.beside, after, until):
+                return until
+            distance *= 4
+        return FOREVER
 
     def _beside_from(
         self, place: int, firsts: Mapping[Part, int], limits: Mapping[Part, int]
@@ -201,7 +240,7 @@ class KeyedDetection:
         return found
 
     def _events(self, part: Part, after: int, until: int) -> list[Event]:
-        return self.history[part].between(after, until) if part in self.history else []
+        return self.history.between(part, after, until)
 
     def _settle(self, until: int) -> list[Occurrence]:
         """Give the engine all events up to a time, as they are believed now."""
@@ -213,7 +252,7 @@ class KeyedDetection:
                 self.apart[place[2]].seen.append(events[-1])
         return self._give(events)
 
-    def _give(self, events: Sequence[Event]) -> list[Occurrence]:
+    def _give(self, events: Sequence[Event], since: int | None = None) -> list[Occurrence]:
         """Events to the engine, which keeps its state from time to time: as often as its size is worth it."""
         found: list[Occurrence] = []
         start = 0
@@ -226,7 +265,7 @@ class KeyedDetection:
                 if self.since >= len(self.engine.store):
                     self.kept.append(Kept.of(self.engine))
                     self.since = 0
-            found += advance(self.engine, events[start:end], events[end - 1].time)
+            found += advance(self.engine, events[start:end], events[end - 1].time, since)
             self.since += end - start
             start = end
         return found
@@ -237,7 +276,7 @@ class KeyedDetection:
         ready = [part for part, apart in self.apart.items() if apart.again < clock]
         if ready:
             self._compare(ready)
-        if len(self.apart) > max(_MANY, len(self.history) // 4):
+        if len(self.apart) > max(_MANY, self.history.parts // 4):
             self._rebuild(min(self._right_for_all(apart.first) for apart in self.apart.values()))
 
     def _compare(self, parts: Sequence[Part]) -> None:
@@ -247,7 +286,7 @@ class KeyedDetection:
         seen = [event for part in parts for event in self.apart[part].seen if event.time > start.clock]
         right = [event for part in parts for event in self._events(part, start.clock, clock)]
         self.anew += len(seen) + len(right)
-        if self._state(start, seen) == self._state(start, right):
+        if start.state_after(self.beside, seen, clock) == start.state_after(self.beside, right, clock):
             for part in parts:
                 del self.apart[part]
                 self.wrong[part] = (self.wrong[part][0], clock)
@@ -256,12 +295,6 @@ class KeyedDetection:
         else:
             self._compare(parts[: len(parts) // 2])
             self._compare(parts[len(parts) // 2 :])
-
-    def _state(self, start: Kept, events: Iterable[Event]) -> bytes:
-        start.into(self.beside)
-        advance(self.beside, list(events), self.engine.clock, FOREVER)
-        self.beside.span = None  # without timers nothing depends on when the history began
-        return self.beside.save_normalized()
 
     def _right_for_all(self, first: int) -> int:
         """The last kept state before a time that is right for every key."""
@@ -276,9 +309,9 @@ class KeyedDetection:
         del self.kept[place + 1 :]
         start.into(self.engine)
         self.since = 0
-        events = [e for history in self.history.values() for e in history.between(start.clock, clock)]
+        events = [event for _, event in self.history.all_between(start.clock, clock)]
         self.anew += len(events)
-        self._give(sorted(events, key=lambda e: (e.time, e.id)))
+        self._give(sorted(events, key=lambda e: (e.time, e.id)), FOREVER)
         self.apart.clear()
         self.wrong = {part: (b, min(e, start.clock)) for part, (b, e) in self.wrong.items() if b < start.clock}
 
@@ -297,9 +330,9 @@ class KeyedDetection:
             place = max(bisect_left(self.kept, before, key=lambda one: one.clock) - 1, 0)
         del self.kept[:place]
         base = self.kept[0].clock
-        for history in self.history.values():
-            history.forget(base)
-        self.history = {part: history for part, history in self.history.items() if len(history)}
+        self.kept[0].into(self.beside)
+        self.types = self.types_of(self.beside.store.ids.to_pylist())
+        self.history.forget(base)
         self.found = {part: found for part, found in self.found.items() if found}
         self.wrong = {part: (begin, end) for part, (begin, end) in self.wrong.items() if end > base}
         return final

@@ -47,6 +47,7 @@ class Derivation:
         self.standing = Standing(declared)
         self._taxonomy = taxonomy
         self._wanted = {atom.type for atom in atoms(declared.pattern)}
+        self._known: dict[str, bool] = {}
         self.timed = is_timed(declared.pattern)
         self._everything = self.timed or any(isinstance(part, ThenBetween) for part in walk(declared.pattern))
         """Whether events of other classes matter too: calendars and `periodic` ask how far the history goes."""
@@ -71,7 +72,11 @@ class Derivation:
 
     def _wants(self, change: Change) -> bool:
         event = change.new or change.old
-        return event is not None and not self._wanted.isdisjoint(self._taxonomy.above(event.type))
+        if event is None:
+            return False
+        if event.type not in self._known:
+            self._known[event.type] = not self._wanted.isdisjoint(self._taxonomy.above(event.type))
+        return self._known[event.type]
 
     def forget(self, before: int) -> list[Key]:
         return self.standing.forget(self.detection.forget(before))

@@ -56,6 +56,8 @@ class Detection:
         self.history = History()
         self.checkpoints = [Checkpoint(-FOREVER, self.engine.save_normalized())]
         self.ahead: frozenset[Occurrence] = frozenset()
+        self.types: dict[str, str] = {}
+        """The classes of events that are not kept any more, and are still part of what is carried."""
         self.final = -FOREVER
         self.anew = 0
         """How many events have been given to the engine again because of corrections."""
@@ -167,20 +169,26 @@ class Detection:
             final = [occurrence for occurrence in every if self.final <= occurrence.end < before]
             self.final = max(before, self.final)
         del self.checkpoints[:place]
+        self.types = self.types_of(self._carried())
         self.history.forget(self.checkpoints[0].clock)
         return final
+
+    def _carried(self) -> list[str]:
+        """The events that the first kept state refers to."""
+        latest = self.engine.snapshot()
+        self.engine.restore(self.checkpoints[0].state)
+        carried = self.engine.store.ids.to_pylist()
+        self.engine.roll_back(latest)
+        return carried
 
     def events(self) -> list[Event]:
         """The events that are kept."""
         return self.history.between(-FOREVER, None)
 
-    def needed_ids(self) -> set[str]:
-        """The ids of all events that something found now or later can consist of."""
-        latest = self.engine.snapshot()
-        self.engine.restore(self.checkpoints[0].state)
-        needed = {*self.engine.store.ids.to_pylist(), *(event.id for event in self.events())}
-        self.engine.roll_back(latest)
-        return needed.union(*(one.ids for one in self.current()))
+    def types_of(self, names: Iterable[str]) -> dict[str, str]:
+        """The classes of events that something found consists of, by id."""
+        known = self.types | {event.id: event.type for event in self.events()}
+        return {name: known[name] for name in names if name in known}
 
     def current(self) -> list[Occurrence]:
         """What is found and not final."""

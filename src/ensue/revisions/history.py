@@ -40,6 +40,10 @@ class History:
         last = len(self._places) if until is None else bisect_left(self._places, (until + 1, "", ""))
         return [self._events[place] for place in self._places[first:last]]
 
+    def count(self, after: int, until: int) -> int:
+        """How many are later than one time, and no later than another."""
+        return bisect_left(self._places, (until + 1, "", "")) - bisect_left(self._places, (after + 1, "", ""))
+
     def forget(self, until: int) -> None:
         """Drop what is no later."""
         count = bisect_left(self._places, (until + 1, "", ""))

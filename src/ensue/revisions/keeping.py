@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ensue.engine.arrays import FOREVER
 from ensue.engine.engine import Engine, Snapshot
+from ensue.model import Event
+from ensue.revisions.stretches import advance
 
 
 class Kept:
@@ -24,6 +29,13 @@ class Kept:
             self._snapshot = engine.snapshot()
         elif self._snapshot is not None:
             engine.roll_back(self._snapshot)
+
+    def state_after(self, engine: Engine, events: Sequence[Event], clock: int) -> bytes:
+        """Which state follows from this one with some events; equal just if all that follows is the same."""
+        self.into(engine)
+        advance(engine, events, clock, FOREVER)
+        engine.span = None  # only timers ask when the history began
+        return engine.save_normalized()
 
     def save(self, engine: Engine) -> bytes:
         """The state as bytes; an engine that nobody needs at the moment makes them."""

@@ -18,7 +18,7 @@ from ensue.model.notices import ComplexEvent
 from ensue.revisions.deriving import Derivation
 from ensue.revisions.saving import restore, save
 from ensue.revisions.standing import Restated
-from ensue.revisions.stretches import Difference, Step
+from ensue.revisions.stretches import Step
 from ensue.revisions.versions import Change
 
 
@@ -38,7 +38,7 @@ class Lives:
         self._derivation = Derivation(declared, (), taxonomy, every=every)
         self._since: dict[str, int] = {}
         self._due: list[tuple[int, str]] = []
-        self._types: dict[str, str] = {}
+        self._gone: dict[str, str] = {}
         self._purged: int | None = None
         self._made = -FOREVER
         """Up to which moment steps have been made."""
@@ -58,10 +58,9 @@ class Lives:
 
         With timers there are steps of its own too: when something known falls due, up to the window's last moment.
         """
+        self._gone = {one.old.id: one.old.type for _, changes in steps for one in changes if one.old is not None}
         lives: list[Life] = []
         touched: set[str] = set()
-        for _, changes in steps:
-            self._types.update((change.new.id, change.new.type) for change in changes if change.new is not None)
         for now, restated in self._restated(steps, last):
             for one in restated:
                 _, key = one.key
@@ -111,25 +110,25 @@ class Lives:
         final = [key for _, key in self._derivation.forget(before)]
         for key in final:
             del self._since[key]
-        needed = self._derivation.detection.needed_ids()
-        self._types = {name: kind for name, kind in self._types.items() if name in needed}
         return final
 
-    def type_of(self, name: str) -> str | None:
-        """The class of a constituent; what timers make has none."""
-        return self._types.get(name)
+    def types_of(self, lives: Iterable[Life]) -> dict[str, str]:
+        """The classes of all constituents, by id, also of those that the last window retracted; timers have none."""
+        names = {name for one in lives for name in one.event.occurrence.ids}
+        gone = {name: kind for name, kind in self._gone.items() if name in names}
+        return gone | self._derivation.detection.types_of(names)
 
     def save(self) -> bytes:
         """Everything that is needed to go on."""
-        more = {"since": self._since, "types": self._types, "purged": self._purged, "made": self._made}
-        return save(self._derivation.detection, more)
+        more = {"since": self._since, "purged": self._purged, "made": self._made}
+        return save(self._derivation.detection, more, self._derivation.standing.names())
 
     def restore(self, data: bytes) -> None:
         """Go on where another was saved."""
-        more = restore(self._derivation.detection, data)
-        self._since, self._types, self._purged, self._made = (more[n] for n in ("since", "types", "purged", "made"))
+        more, named = restore(self._derivation.detection, data)
+        self._since, self._purged, self._made = (more[name] for name in ("since", "purged", "made"))
         standing = self._derivation.standing
-        standing.apply(Difference(frozenset(), frozenset(self._derivation.detection.current())))
+        standing.refill(named)
         if self._derivation.timed:
             known = ((standing.get(key), key) for key in self._since)
             self._due = [(event.time, key) for event, key in known if event is not None and event.time > self._made]

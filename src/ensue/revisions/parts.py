@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -13,6 +15,9 @@ from ensue.revisions.stretches import Step
 
 Part: TypeAlias = tuple[ValueKey, ...]
 """The values of the key: which part of the world."""
+
+Differences: TypeAlias = defaultdict[int, tuple[set[Occurrence], set[Occurrence]]]
+"""By the place of a step: what is not found any more, and what is found now."""
 
 Run: TypeAlias = tuple[float, Sequence[int], Sequence[int]]
 """Of a key whose events come in order: up to when they went before, and of each step the last time and the place."""
@@ -30,6 +35,49 @@ class Touch:
     @property
     def times(self) -> list[int]:
         return [event.time for event in (*self.gone, *self.new)]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What is changed of a part at once: one step, or several that bring new events only, each later than all before.
+
+    What follows from several is known at the step that brings its last event.
+    """
+
+    touches: list[Touch]
+
+    @property
+    def gone(self) -> list[Event]:
+        return [event for touch in self.touches for event in touch.gone]
+
+    @property
+    def new(self) -> list[Event]:
+        return [event for touch in self.touches for event in touch.new]
+
+    @property
+    def times(self) -> list[int]:
+        return [time for touch in self.touches for time in touch.times]
+
+    def place_of(self, occurrence: Occurrence) -> int:
+        """The place of the step at which something begins or ceases to be found."""
+        if len(self.touches) == 1:
+            return self.touches[0].place
+        return self.touches[bisect_left(self.touches, occurrence.end, key=lambda touch: max(touch.times))].place
+
+
+def turns_of(each: Sequence[Touch], last: float) -> list[Turn]:
+    """The changes of a part, of which the last event is known: in as few turns as may be."""
+    turns: list[Turn] = []
+    together = False
+    for touch in each:
+        in_order = not touch.gone and min(touch.times) > last
+        if in_order and together:
+            turns[-1].touches.append(touch)
+        else:
+            turns.append(Turn([touch]))
+        together = in_order
+        last = max(last, *touch.times)
+    return turns
 
 
 @dataclass(slots=True)

@@ -18,12 +18,12 @@ def plain_events(events: Sequence[Event]) -> dict[str, Any]:
         "ids": [event.id for event in events],
         "types": [event.type for event in events],
         "times": [event.time for event in events],
-        "attributes": {name: [_plain(event.attributes.get(name)) for event in events] for name in names},
+        "attributes": {name: [plain_value(event.attributes.get(name)) for event in events] for name in names},
     }
 
 
 def events_of(plain: dict[str, Any]) -> list[Event]:
-    columns = [[_value(item) for item in column] for column in plain["attributes"].values()]
+    columns = [[value_of(item) for item in column] for column in plain["attributes"].values()]
     rows: Iterable[tuple[Any, ...]] = zip(*columns, strict=True) if columns else ((),) * len(plain["ids"])
     names = list(plain["attributes"])
     return [
@@ -47,10 +47,12 @@ def bindings_of(plain: Iterable[Any]) -> Bindings:
     return tuple((name, (kind, content)) for name, (kind, content) in plain)
 
 
-def _plain(value: object) -> Any:
+def plain_value(value: object) -> Any:
+    """A value as JSON has it; a time in brackets."""
     found = normal(value)
     return [to_instant(found)] if isinstance(found, datetime) else found
 
 
-def _value(plain: Any) -> Any:
+def value_of(plain: Any) -> Any:
+    """The value that was written so."""
     return to_datetime(plain[0]) if isinstance(plain, list) else plain

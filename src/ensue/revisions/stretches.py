@@ -28,6 +28,9 @@ class Difference:
     new: frozenset[Occurrence]
 
 
+NO_DIFFERENCE = Difference(frozenset(), frozenset())
+
+
 def advance(engine: Engine, events: Sequence[Event], clock: int, since: int | None = None) -> list[Occurrence]:
     """Give an engine the events up to a clock; says what it finds, or what of that does not end before a time."""
     found = engine.advance(batch_of(events), clock)["q"]

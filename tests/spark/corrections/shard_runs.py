@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 from tests.revisions.lives import windows
 
+from ensue.algebra.bounds import lifespan
 from ensue.algebra.classes import PatternClass
 from ensue.model import Event, Taxonomy
 from ensue.model.values import kind, normal
@@ -117,7 +118,7 @@ class ShardRun:
         return 0 if self.by is None else hash(event.attributes.get(self.by)) % self.shards
 
     def at(self, step: int) -> dict[str, tuple[str, int, int]]:
-        rows = [*self.ended, *self.open.values()]
+        rows = [*self.ended, *self.open.values(), *self.final]
         held = [row for row in rows if row.since <= step and (row.until is None or step < row.until)]
         assert len({row.key for row in held}) == len(held), "two versions of one event hold at once"
         return {row.key: (row.id, row.begin, row.occurred) for row in held}
@@ -131,11 +132,21 @@ def run(
     shards: int,
     by: str | None,
     every: int,
+    span: int | None = None,
 ) -> ShardRun:
-    """All steps in windows, without purging."""
+    """All steps in windows; with a lifespan, they end where something is forgotten, too."""
     versions, shards_run = Versions(), ShardRun(declared, shards, by, every)
+    if span is not None:
+        cuts = {
+            *cuts,
+            *(i for i in range(len(steps) - 1) if steps[i][0] // (span // 2) != steps[i + 1][0] // (span // 2)),
+        }
     for part, end in windows(steps, cuts, last):
-        shards_run.window(versions.window(part), [now for now, _ in part], part[0][0], end)
+        purge = None
+        if span is not None:
+            at = part[0][0] // (span // 2) * (span // 2)
+            purge = Purge(at, at - max(span, lifespan(declared.pattern).length or 0))
+        shards_run.window(versions.window(part), [now for now, _ in part], part[0][0], end, purge)
     return shards_run
 
 

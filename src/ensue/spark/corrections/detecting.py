@@ -81,12 +81,15 @@ def derive_detected(
             allowMissingColumns=True,
         )
     known = state if state is not None else rows.sparkSession.createDataFrame([], from_arrow_schema(STATE))
-    answer = _answer(rows, known, work).localCheckpoint()
+    places = shards if shard_key(item, program) else 1
+    answer = _answer(rows, known, work, places).localCheckpoint()
     return Lifetimes(_lifetimes(answer, item, before)), answer.where(f.col("what") == SAVED).select(*STATE.names)
 
 
-def _answer(rows: DataFrame, state: DataFrame, work: ShardWork) -> DataFrame:
-    together = rows.groupBy("shard").cogroup(state.groupBy("shard"))
+def _answer(rows: DataFrame, state: DataFrame, work: ShardWork, places: int) -> DataFrame:
+    """What the shards say. There are as many partitions as shards: Spark would join them, going by their bytes."""
+    new, known = (frame.repartition(places, "shard").groupBy("shard") for frame in (rows, state))
+    together = new.cogroup(known)
     schema = from_arrow_schema(work.schema)
     call = lambda new, known: work(new, known)  # noqa: E731, PLW0108  # Spark counts the arguments, and `self` too
     return together.applyInArrow(call, schema)

@@ -82,10 +82,11 @@ class ShardWork:
             lives.restore(b"".join(state.sort_by("chunk").column("bytes").to_pylist()))
         final = lives.forget(self.purge.at, self.purge.before) if self.purge else []
         found = lives.window(self._steps(rows), self.last)
+        types = lives.types_of(found)
         began = {one.event.key for one in found}
         shard = next(n for table in (rows, state) for n in table.column("shard").to_pylist()[:1])
         answer = [
-            *(self._row(one, lives) for one in found),
+            *(self._row(one, types) for one in found),
             *({"what": FINAL, "key": key} for key in final if key not in began),
             *_saved(shard, lives.save()),
         ]
@@ -113,7 +114,7 @@ class ShardWork:
             }
             yield (None if kind is None else Event(key, kind, time, content)), since, until
 
-    def _row(self, life: Life, lives: Lives) -> dict[str, Any]:
+    def _row(self, life: Life, types: Mapping[str, str]) -> dict[str, Any]:
         event = life.event
         known = dict(event.attributes)
         declared = self.declared.declared.attributes.items()
@@ -126,7 +127,7 @@ class ShardWork:
             **{f"value{i}": as_declared(kind, known.get(name)) for i, (name, kind) in enumerate(declared)},
             "id": event.id,
             "begin": event.occurrence.begin,
-            "constituents": [{"class": lives.type_of(name), "key": name} for name in event.occurrence.ids],
+            "constituents": [{"class": types.get(name), "key": name} for name in event.occurrence.ids],
         }
 
 
