@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -95,3 +95,14 @@ class Keeping:
             raise StateError(
                 Diagnostic("E502", f"{path} is damaged: {error}", hint="restore it from a copy, or give another --data")
             ) from None
+
+
+def added(one: Mapping[str, Mapping[str, int]], two: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
+    """Two counts by class and case, together."""
+    return {
+        name: {
+            case: one.get(name, {}).get(case, 0) + two.get(name, {}).get(case, 0)
+            for case in {**one.get(name, {}), **two.get(name, {})}
+        }
+        for name in {**one, **two}
+    }

@@ -20,11 +20,12 @@ from pyspark.sql import Column, DataFrame, Observation, SparkSession, functions 
 from ensue.language.program import Program
 from ensue.model.announcements import Outcome
 from ensue.model.notices import Publishing
+from ensue.model.publications import Case
 from ensue.spark.corrections import tables as tabled
 from ensue.spark.corrections.admitting import COUNT, KIND, OUTCOME, STEP, admit, known_after, lifetimes_of
 from ensue.spark.corrections.announcing import CLASS, Announced, announced_classes
 from ensue.spark.corrections.deriving import Deriving
-from ensue.spark.corrections.keeping import About, Keeping
+from ensue.spark.corrections.keeping import About, Keeping, added
 from ensue.spark.corrections.lifetimes import OCCURRED, TO, TOUCHED, Lifetimes, Window
 from ensue.spark.corrections.publishing import CASE, NOTICE, PUBLISHED, Told, notices_of, publish, standing_after
 from ensue.spark.corrections.purging import Grid, Remembered
@@ -114,8 +115,8 @@ class Course:
             counts: dict[str, int] = {}
             inputs = self._admit(batch, window, before, aside, counts)
             coming = self._derive(inputs, batch, window, before, aside, counts)
-            published = self._publish(inputs, window, before, aside, purging=purging)
-            told = self._tables(inputs, published, window, number, counts)
+            published, told = self._publish(inputs, window, before, aside, purging=purging)
+            self._tables(inputs, published, told, window, number, counts)
             if batch is not None:
                 counts[Outcome.FUTURE.value] = batch.future
             outcomes = {one.value: about.outcomes.get(one.value, 0) + (counts.get(one.value) or 0) for one in Outcome}
@@ -126,7 +127,7 @@ class Course:
                 min((due for due, _ in coming if due is not None), default=None),
                 sum(count for _, count in coming),
                 {name: count for name, count in outcomes.items() if count},
-                _added(about.told, told),
+                added(about.told, told),
             )
             self.keeping.place(aside, after)
             self.about = after
@@ -210,14 +211,26 @@ class Course:
 
     def _publish(
         self, inputs: Mapping[str, Lifetimes], window: Window, before: Remembered | None, aside: Path, *, purging: bool
-    ) -> DataFrame:
+    ) -> tuple[DataFrame, dict[str, dict[str, int]]]:
+        """What is told and what stands, and how much was told, by class and case."""
         standing = before.standing if before is not None else None
         if purging and standing is not None:
             standing = self._without_final(standing, inputs)
         nothing = self.spark.createDataFrame([], PUBLISHED)
         found = publish(inputs, standing, self._told, window) if self._told else nothing
-        self._write(found, aside / "published", [f.lit(0).alias("nothing")])
-        return self._read(aside / "published")
+        measures = [
+            f.count_if((f.col(KIND) == NOTICE) & (f.col(CLASS) == one.name) & (f.col(CASE) == case.value)).alias(
+                f"{case.value} {one.name}"
+            )
+            for one in self._told
+            for case in Case
+        ]
+        counts = self._write(found, aside / "published", [f.lit(0).alias("nothing"), *measures])
+        told: dict[str, dict[str, int]] = {}
+        for one in self._told:
+            if cases := {case.value: count for case in Case if (count := counts[f"{case.value} {one.name}"])}:
+                told[one.name] = cases
+        return self._read(aside / "published"), told
 
     def _without_final(self, standing: DataFrame, inputs: Mapping[str, Lifetimes]) -> DataFrame:
         """What a pattern does not give any more, neither as it is nor as ended, is final."""
@@ -233,16 +246,12 @@ class Course:
         self,
         inputs: Mapping[str, Lifetimes],
         published: DataFrame,
+        told: Mapping[str, Mapping[str, int]],
         window: Window,
         number: int,
         counts: Mapping[str, int],
-    ) -> dict[str, dict[str, int]]:
-        """Write what the window adds to the tables, those that it adds to; what was told is counted."""
-        told: dict[str, dict[str, int]] = {}
-        if self._told:
-            rows = published.where(f.col(KIND) == NOTICE).groupBy(CLASS, CASE).count().collect()
-            for row in rows:
-                told.setdefault(row[CLASS], {})[row[CASE]] = row["count"]
+    ) -> None:
+        """Write what the window adds to the tables, those that it adds to."""
         touched = [name for name in inputs if counts.get(f"touched {name}")]
         work: list[Callable[[], None]] = [
             lambda name=name: self._table(name, inputs[name], window, number, counts[f"touched {name}"])  # type: ignore[misc]
@@ -254,7 +263,6 @@ class Course:
         with ThreadPoolExecutor(_PARALLEL) as pool:
             for done in [pool.submit(one) for one in work]:
                 done.result()
-        return told
 
     def _table(self, name: str, lifetimes: Lifetimes, window: Window, number: int, count: int) -> None:
         derived = any(one.name == name for one in self._told)
@@ -272,9 +280,9 @@ class Course:
         count = sum(sum(cases.values()) for cases in told.values())
         rows = tabled.publications(notices_of(published), tabled.changes_of(frames, window))
         self.tables.publish(tabled.PUBLICATIONS, number, rows, count)
-        written = self._read(self.tables.of(tabled.PUBLICATIONS) / f"batch={number}")
         for name, cases in told.items():
             if name in self._sinks:
+                written = self._read(self.tables.of(tabled.PUBLICATIONS) / f"batch={number}")
                 mine = written.where(f.col(CLASS) == name).orderBy(tabled.NUMBER).drop(tabled.NUMBER)
                 self._sinks[name](mine, number, sum(cases.values()))
 
@@ -288,13 +296,3 @@ class Course:
 
 def _touched(mine: Column) -> Column:
     return f.sum(f.when(mine & quoted(TOUCHED), 1))
-
-
-def _added(one: Mapping[str, Mapping[str, int]], two: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
-    return {
-        name: {
-            case: one.get(name, {}).get(case, 0) + two.get(name, {}).get(case, 0)
-            for case in {**one.get(name, {}), **two.get(name, {})}
-        }
-        for name in {**one, **two}
-    }
