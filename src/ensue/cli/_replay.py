@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from ensue.errors import Diagnostic, InputError
-from ensue.files.opening import FileKind
+from ensue.files.opening import FileKind, check_readable
 from ensue.files.whole import whole_file
 from ensue.language import Program
 from ensue.time import format_instant, to_instant
@@ -56,6 +56,10 @@ def replay_program(name: str, program: Program, said: Replay, stop: Event, conso
 
     check_correctable(program)
     names = parse_names(said.names, program)
+    if not said.files:
+        raise InputError(Diagnostic("E607", "no file is given", hint="--replay FILE…"))
+    for file in said.files:
+        check_readable(file)
     with ExitStack() as stack:
         out = None
         if said.output is not None:
