@@ -46,7 +46,7 @@ def versions(
     ended = touched.where(quoted(TO).between(window.first, window.last))
     starts = begun.select(quoted(LIFETIME_KEY).alias("__next_key"), quoted(FROM).alias("__next_from"))
     same = (quoted(LIFETIME_KEY) == f.col("__next_key")) & (quoted(TO) == f.col("__next_from"))
-    gone = ended.join(starts, same, "left_anti")
+    gone = ended.join(f.broadcast(starts), same, "left_anti")  # no more than a window has
     rows = begun.select("*", quoted(FROM).alias("__at"), f.lit(False).alias("__withdrawn")).unionByName(
         gone.select("*", quoted(TO).alias("__at"), f.lit(True).alias("__withdrawn"))
     )
@@ -83,7 +83,7 @@ def publications(notices: DataFrame, changes: DataFrame) -> DataFrame:
     single = numbered.select(NUMBER, f.col(AT), f.explode(parts).alias("part"))
     causes = (
         single.join(
-            changes,
+            f.broadcast(changes),
             (f.col("part.class") == f.col("changed_class"))
             & (f.col("part.key") == f.col("changed_key"))
             & (f.col(AT) == f.col("changed_at")),
@@ -101,7 +101,7 @@ def publications(notices: DataFrame, changes: DataFrame) -> DataFrame:
         ),
     )
     known = f.col("constituents").isNotNull() | f.col("old_constituents").isNotNull()
-    told = numbered.join(causes, NUMBER, "left").select(
+    told = numbered.join(f.broadcast(causes), NUMBER, "left").select(
         PUBLICATION,
         CLASS,
         CASE,
