@@ -136,8 +136,35 @@ def test_what_cannot_run_yet_is_refused(tmp_path, ensue):
     program.write_text(SELECTING)
     events = tmp_path / "events.jsonl"
     events.write_text('{"type": "Bed", "time": "2026-07-10T09:00:00Z", "nr": 1, "ward": "a"}\n')
-    for arguments in (("run", program, "--once"), ("detect", "Bed", events, "--program", program)):
-        ran = ensue(*arguments)
+    ran = ensue("detect", "Bed", events, "--program", program)
+    assert ran.code == 2
+    for what in ("Bed: MUTABLE", "Bed: LIFESPAN", "Full: a class defined by a SELECT", "Full: PUBLISH"):
+        assert f"E411: {what} can be run with `ensue run`, but not in one process yet" in ran.err
+    ran = ensue("run", program, "--once")
+    assert ran.code == 2
+    assert "E434: Bed does not say where its events come from" in ran.err
+    assert "--replay FILE" in ran.err
+
+
+def test_a_replay_that_cannot_begin_says_why(tmp_path, ensue):
+    program, said = tmp_path / "beds.ensue", tmp_path / "said.jsonl"
+    program.write_text(SELECTING)
+    said.write_text("")
+    for options, expected in (
+        (["--replay", tmp_path / "sad.jsonl"], "E600: there is no file"),
+        (["--replay", said, "--once"], "E607: a replay has no --once"),
+        (["--replay", said, "--speed", "fast"], "E607: --speed: fast is no speed"),
+        (["--replay", said, "--until", "soon"], "E607: --until: 'soon' is not a time"),
+        (["--replay", said, "--map", "detected"], "E607: --map: 'detected' does not say which column"),
+        (["--output", "out.jsonl"], "E607: --output is for a replay"),
+    ):
+        ran = ensue("run", program, *options)
         assert ran.code == 2
-        for what in ("Bed: MUTABLE", "Bed: LIFESPAN", "Full: a class defined by a SELECT", "Full: PUBLISH"):
-            assert f"E411: {what} can be checked and explained, but not run yet" in ran.err
+        assert expected in ran.err
+
+
+def test_explain_and_check_say_which_way_a_select_goes(tmp_path, ensue):
+    program = tmp_path / "beds.ensue"
+    program.write_text(SELECTING)
+    assert "way        versions that overlap are joined" in ensue("explain", program).out
+    assert "step by step" not in ensue("check", program).out

@@ -20,8 +20,8 @@ START = "2026-01-01"
 """What `0s` is in a case that does not say when it starts: a Thursday."""
 
 FIELDS = ("pattern", "events", "start", "allowed delay", "under", "given")
-RESERVED = ("program", "late", "corrections", "published")
-"""What later issues will fill: programs of several classes, late events, corrections, what is published."""
+ELSEWHERE = ("program", "announced", "published")
+"""What cases of publications have."""
 
 Lines = list[tuple[str, list[str]]]
 
@@ -34,7 +34,7 @@ def all_cases() -> list[Case]:
 def read_cases(text: str, file: str) -> list[Case]:
     """The cases of one file; no two have one title."""
     cases: dict[str, Case] = {}
-    for title, line, lines in _sections(text, file):
+    for title, line, lines in read_sections(text, file):
         try:
             if title in cases:
                 raise FormatError("another case has this title")
@@ -44,7 +44,7 @@ def read_cases(text: str, file: str) -> list[Case]:
     return list(cases.values())
 
 
-def _sections(text: str, file: str) -> Iterator[tuple[str, int, Lines]]:
+def read_sections(text: str, file: str) -> Iterator[tuple[str, int, Lines]]:
     """Title, line and fields of each case."""
     section: tuple[str, int, Lines] | None = None
     for number, raw in enumerate(text.splitlines(), 1):
@@ -71,14 +71,14 @@ def _case(title: str, file: str, line: int, lines: Lines) -> Case:
     exemptions: list[Exemption] = []
     expected: list[tuple[str, str]] = []
     for key, value in lines:
-        if key in RESERVED:
-            raise FormatError(f"`{key}` is reserved")
+        if key in ELSEWHERE:
+            raise FormatError(f"`{key}` is for the cases of publications")
         if key in fields:
             raise FormatError(f"`{key}` is given twice")
         if key in FIELDS:
             fields[key] = value
         elif key == "notyet":
-            exemptions.append(_exemption(" ".join(value)))
+            exemptions.append(read_exemption(" ".join(value)))
         else:
             expected.append((key, " ".join(value)))
     start = parse_instant(" ".join(fields.get("start", [START])))
@@ -110,7 +110,7 @@ def _check(case: Case) -> None:
             raise FormatError(f"{event.id} comes later than `allowed delay` allows")
 
 
-def _exemption(text: str) -> Exemption:
+def read_exemption(text: str) -> Exemption:
     match = re.fullmatch(r"(\w[\w ]*?)\s*(?:\(([\w, ]+)\))?\s*:\s*(.+)", text)
     if not match:
         raise FormatError("write `notyet: runner: reason` or `notyet: runner (context, …): reason`")

@@ -38,7 +38,7 @@ def read_batches(lines: list[str], start: int) -> Iterator[Batch]:
 
 def _alone(line: str, start: int) -> Iterator[Event]:
     time, name, kind, attributes = [*line.split(maxsplit=3), "", ""][:4]
-    yield Event(name, kind or _type_of(name), read_time(time, start), _attributes(attributes))
+    yield Event(name, kind or _type_of(name), read_time(time, start), read_attributes(attributes))
 
 
 def _row(line: str, start: int, time: int) -> Iterator[Event]:
@@ -49,7 +49,9 @@ def _row(line: str, start: int, time: int) -> Iterator[Event]:
         if not match:
             raise FormatError(f"{line[position:]!r} is no event; write it like a1, Login:l1 or a1@5s(x=1)")
         time = read_time(match["time"], start) if match["time"] else time + SECOND
-        yield Event(match["id"], match["type"] or _type_of(match["id"]), time, _attributes(match["attributes"] or ""))
+        yield Event(
+            match["id"], match["type"] or _type_of(match["id"]), time, read_attributes(match["attributes"] or "")
+        )
         position = match.end()
 
 
@@ -61,7 +63,7 @@ def _type_of(name: str) -> str:
     return letters[0][0].upper() + letters[0][1:]
 
 
-def _attributes(text: str) -> dict[str, Value | None]:
+def read_attributes(text: str) -> dict[str, Value | None]:
     found: dict[str, Value | None] = {}
     position = 0
     while position < len(text):

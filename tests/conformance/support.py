@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.conformance.files import all_cases
+from tests.conformance.publishers import PUBLISHERS, runs
+from tests.conformance.publishing import all_publication_cases, read_program
 from tests.conformance.runners import RUNNERS, read
 
 from ensue.algebra import Context, Pattern, patterns as pt, scope, walk
 
 if TYPE_CHECKING:
     from tests.conformance.cases import Case, Outcome
+    from tests.conformance.publishing import PublicationCase
 
 PAGE = Path(__file__).parents[2] / "docs" / "support.md"
 
@@ -73,7 +76,8 @@ many, if some do not yet. The page is generated: `python -m tests.conformance.su
 def support_page() -> str:
     """The whole page."""
     cases = [case for case in all_cases() if any(map(_runs, case.outcomes.values()))]
-    return INTRODUCTION + "".join(f"{line}\n" for runner in RUNNERS for line in _section(runner, cases))
+    lines = [line for runner in RUNNERS for line in _section(runner, cases)]
+    return INTRODUCTION + "".join(f"{line}\n" for line in [*lines, *_publications()])
 
 
 def _section(runner: str, cases: list[Case]) -> Iterator[str]:
@@ -86,6 +90,30 @@ def _section(runner: str, cases: list[Case]) -> Iterator[str]:
     gaps = sorted({f"- {case.file}, {case.title}: {gap.reason}" for case, gap in marked})
     if gaps:
         yield from ("", "Not yet:", "", *gaps)
+
+
+def _publications() -> Iterator[str]:
+    """How many cases of publications pass: each counts once for every program that says the same."""
+    cases = all_publication_cases()
+    yield from ("", "## Publications under corrections", "")
+    yield f"| | {' | '.join(PUBLISHERS)} |"
+    yield f"| --- |{' ---: |' * len(PUBLISHERS)}"
+    for file in sorted({case.file for case in cases}):
+        for kind in ("SELECT", "pattern"):
+            counts = [_passed(publisher, file, kind, cases) for publisher in PUBLISHERS]
+            if any(count != "–" for count in counts):
+                yield f"| {file}, {kind} classes | {' | '.join(counts)} |"
+
+
+def _passed(publisher: str, file: str, kind: str, cases: list[PublicationCase]) -> str:
+    programs = [(case, read_program(text)) for case in cases if case.file == file for text in case.programs.values()]
+    tried = [
+        case
+        for case, program in programs
+        if bool(program.selected_classes) == (kind == "SELECT") and runs(publisher, program)
+    ]
+    passed = sum(case.exemption(publisher) is None for case in tried)
+    return "–" if not tried else str(passed) if passed == len(tried) else f"{passed} of {len(tried)}"
 
 
 def _runs(outcome: Outcome) -> bool:

@@ -112,7 +112,7 @@ def test_exemptions():
         ("pattern: A\npattern: B\nall: none", "`pattern` is given twice"),
         ("pattern: A\nall: none\nall: none", "the context all is given twice"),
         ("pattern: A\nal: none", "'al' is neither a field nor a context"),
-        ("pattern: A\nlate: a1\nall: none", "`late` is reserved"),
+        ("pattern: A\npublished: none\nall: none", "`published` is for the cases of publications"),
         ("pattern: A\nevents: a1 a1\nall: none", "there are 2 events a1"),
         ("pattern: A\nevents: a1@5s a2@1s\nall: none", "a2 comes later than `allowed delay` allows"),
         ("pattern: A\nevents: a1 ,\nall: none", "',' is no event"),

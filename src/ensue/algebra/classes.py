@@ -32,5 +32,9 @@ class PatternClass:
         if self.declared.key:
             bound = tuple((one, value) for one, value in occurrence.bindings if one in self.declared.key)
             key = occurrence_id(self.name, (), bound)
+        return self.named(occurrence, key, name)
+
+    def named(self, occurrence: Occurrence, key: str, name: str) -> ComplexEvent:
+        """The same, where its key and its id are known."""
         values = tuple((one, value) for one, value in occurrence.bindings if one in self.declared.attributes)
         return ComplexEvent(self.name, key, name, occurrence, values)

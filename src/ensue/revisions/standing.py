@@ -9,7 +9,7 @@ from typing import TypeAlias
 from ensue.algebra.classes import PatternClass
 from ensue.model import Occurrence
 from ensue.model.notices import ComplexEvent
-from ensue.revisions.detection import Difference
+from ensue.revisions.stretches import Difference
 
 Key: TypeAlias = tuple[str, str]
 """The class and the key of a complex event."""
@@ -34,8 +34,27 @@ class Standing:
     def __len__(self) -> int:
         return len(self._events)
 
+    def get(self, key: str) -> ComplexEvent | None:
+        """What stands for a key."""
+        known = self._events.get(key)
+        return known[-1] if known else None
+
+    def names(self) -> dict[Occurrence, tuple[str, str]]:
+        """The key and the id of every current occurrence."""
+        return {event.occurrence: (event.key, event.id) for known in self._events.values() for event in known}
+
+    def refill(self, named: Iterable[tuple[Occurrence, tuple[str, str] | None]]) -> None:
+        """Have what another had; what has no name is final."""
+        for occurrence, name in named:
+            if name is not None:
+                self._events.setdefault(name[0], []).append(self._class.named(occurrence, *name))
+        for known in self._events.values():
+            known.sort(key=lambda event: event.occurrence.order)
+
     def apply(self, difference: Difference) -> list[Restated]:
         """Take in what was found and what was lost; says for which keys something else stands now."""
+        if not difference.gone and not difference.new:
+            return []
         before: dict[str, ComplexEvent | None] = {}
         for event in map(self._class.event, difference.gone):
             known = self._events.get(event.key, [])
