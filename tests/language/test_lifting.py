@@ -90,7 +90,7 @@ def test_what_goes_step_by_step(rest, reason):
             [("g", "g")],
         ),
         (
-            "SELECT A.g AS k FROM A JOIN (SELECT k, RANK() OVER (PARTITION BY g) AS n FROM B) c ON c.k = A.k OCCURRING AT A",
+            "SELECT A.g k FROM A JOIN (SELECT k, RANK() OVER (PARTITION BY g) n FROM B) c ON A.k = c.k OCCURRING AT A",
             [],
         ),
         (
