@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given, strategies as st
 
 from ensue.language.queries.formulas import Among, CheckPoint, Held, Later, Occurring, Part
-from ensue.spark.corrections.selecting.sweeping import Candidate, Piece, islands, ordered, pieces, versions
+from ensue.spark.corrections.selecting.sweeping import Candidate, Piece, comparable, islands, ordered, pieces, versions
 
 PLAIN = Occurring(Part(0))
 SEEN = Occurring(Among(True, (Later(Held(), 2), Part(0))))
@@ -57,3 +57,15 @@ def test_what_stood_before_the_window_goes_on():
     standing = Piece(2, 10, 7, ("x",), 0, 0)
     found = [Piece(5, 14, 7, ("x",), 1, 1), Piece(14, 20, 8, ("x",), 2, 2)]
     assert [(one.start, one.end) for one in versions(standing, found, 10)] == [(2, 14), (14, 20)]
+
+
+def test_not_a_number_is_the_largest_number_and_equal_to_itself():
+    nan = comparable(float("nan"))
+    assert nan == comparable(float("nan"))
+    assert sorted([[nan], [2.0], [None], [float("inf")], [nan]], key=ordered) == [
+        [None],
+        [2.0],
+        [float("inf")],
+        [nan],
+        [nan],
+    ]

@@ -94,7 +94,9 @@ class _Lifting:
     def _group(self, moment: str) -> bool:
         group = self._tree.args.get("group")
         if group:
-            if not group.expressions or any(value for name, value in group.args.items() if name != "expressions"):
+            several = any(isinstance(one, (exp.Rollup, exp.Cube, exp.GroupingSets)) for one in group.expressions)
+            more = any(value for name, value in group.args.items() if name != "expressions")
+            if several or more or not group.expressions:
                 raise NotPossibleError("it has GROUP BY with more than columns")
             group.append("expressions", exp.column(moment))
             return True

@@ -48,6 +48,8 @@ def not_monotone(item: SelectedClass) -> str | None:
             return f"a {' '.join(filter(None, (node.side, node.kind)))} join".lower()
         if isinstance(node, exp.Subquery) and not isinstance(node.parent, (exp.From, exp.Join)):
             return "a subquery in a condition or a value"
+        if isinstance(node, (exp.Any, exp.All)) and node.find(exp.Query):
+            return "a comparison with ANY or ALL"
         if isinstance(node, exp.In) and node.args.get("query"):
             return "IN with a subquery"
     single = any(isinstance(one, Extreme) and len(one.times) == 1 for one in parts(item.occurring))

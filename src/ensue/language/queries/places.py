@@ -65,6 +65,8 @@ class Mentions:
 
     def refuse_shared(self) -> None:
         """A table that is defined once and used twice would have the same columns twice."""
+        if any(one.args.get("recursive") for one in self.tree.find_all(exp.With)):
+            raise NotPossibleError("it is recursive")
         used: dict[int, int] = {}
         for scope in self.scopes:
             for _, source in tables(scope).values():

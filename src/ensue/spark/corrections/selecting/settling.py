@@ -6,7 +6,6 @@ there are. A key in which nothing was found anew or ended is passed on without a
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -30,7 +29,7 @@ from ensue.spark.corrections.lifetimes import (
 )
 from ensue.spark.corrections.selecting.candidates import KEPT, KIND, NEW, ROWS, SCOPE, STANDING, Shape
 from ensue.spark.corrections.selecting.places import FOREVER
-from ensue.spark.corrections.selecting.sweeping import Candidate, Piece, islands, pieces, versions
+from ensue.spark.corrections.selecting.sweeping import Candidate, Piece, comparable, islands, pieces, versions
 from ensue.spark.values import quoted
 
 if TYPE_CHECKING:
@@ -109,53 +108,73 @@ class _Keys:
         self._start = table[FROM].to_pylist()
         self._end = table[TO].to_pylist()
         self._occurred = table[OCCURRED].to_pylist()
-        self._columns = [table[name] for name in (*work.times, *work.attributes)]
+        self._contents: dict[int, tuple[Any, ...]] = {}
         self._told = _Told()
 
     def settled(self) -> pa.Table:
+        """The versions of all keys. Only where something was found or ended are the contents of rows looked at."""
+        touched = []
+        for rows in self._by_key():
+            stood = rows[-1] if self._kind[rows[-1]] == STANDING else None
+            candidates = rows if stood is None else rows[:-1]
+            goes_on = all(self._kind[row] == KEPT and self._end[row] == FOREVER for row in candidates)
+            if goes_on and stood is not None and candidates:
+                self._tell(stood, self._start[stood], FOREVER, self._occurred[stood], stood)
+                self._told.touched.append(False)
+                self._told.remembered[-1] = [(row, self._start[row]) for row in candidates]
+            else:
+                touched.append((candidates, stood))
+        self._look([row for candidates, stood in touched for row in (*candidates, *([] if stood is None else [stood]))])
+        for candidates, stood in touched:
+            self._settle(candidates, stood)
+        return self._columns_of(self._told)
+
+    def _by_key(self) -> Iterator[list[int]]:
+        """The rows of each key: what is new, then what was kept, and last the event that stood."""
         keys = self._table[KEY].to_pylist()
         rows: list[int] = []
         for row in pc.sort_indices(self._table, [(KEY, "ascending"), (KIND, "ascending")]).to_pylist():
             if rows and keys[rows[-1]] != keys[row]:
-                self._settle(rows)
+                yield rows
                 rows = []
             rows.append(row)
-        self._settle(rows)
-        return self._columns_of(self._told)
+        yield rows
+
+    def _look(self, rows: list[int]) -> None:
+        """Take the contents of some rows out of their columns, all at once."""
+        places = pa.array(rows, pa.int64())
+        columns = [self._table[name].take(places).to_pylist() for name in (*self._work.times, *self._work.attributes)]
+        for column in columns:
+            if any(isinstance(value, float) for value in column):
+                column[:] = map(comparable, column)
+        self._contents = (
+            dict(zip(rows, zip(*columns, strict=True), strict=True)) if columns else dict.fromkeys(rows, ())
+        )
 
     def _replace(self, rows: list[int]) -> None:
         """What is remembered ends where it was found anew, and of that only the window counts."""
         first = self._work.window.first
-        new = [row for row in rows if self._kind[row] == NEW]
-        again = {tuple(self._events(row)) for row in new if self._start[row] < first}
+        new = [row for row in rows if self._kind[row] == NEW and self._start[row] < first]
+        again = {tuple(self._events(row)) for row in new} if len(new) < len(rows) else set()
         for row in rows:
             if self._kind[row] == NEW:
                 self._start[row] = max(self._start[row], first)
             elif self._kind[row] == KEPT and again and tuple(self._events(row)) in again:
                 self._end[row] = first
 
-    def _settle(self, rows: list[int]) -> None:
-        """The rows of one key: what is new, then what was kept, and last the event that stood."""
-        stood = rows[-1] if self._kind[rows[-1]] == STANDING else None
-        candidates = rows if stood is None else rows[:-1]
-        untouched = all(self._kind[row] == KEPT and self._end[row] == FOREVER for row in candidates)
-        if untouched and stood is not None and candidates:
-            self._tell(stood, self._start[stood], FOREVER, self._occurred[stood], stood)
-            self._told.touched.append(False)
-            self._told.remembered[-1] = [(row, self._start[row]) for row in candidates]
-            return
+    def _settle(self, candidates: list[int], stood: int | None) -> None:
         work, times = self._work, len(self._work.times)
         if work.clip:
             self._replace(candidates)
         known = [
-            Candidate(row, self._start[row], self._end[row], self._content(row))
+            Candidate(row, self._start[row], self._end[row], self._contents[row])
             for row in candidates
             if self._start[row] < self._end[row]
         ]
         found = islands(known, times, work.occurring)
         standing = None
         if stood is not None:
-            attributes = self._content(stood)[times:]
+            attributes = self._contents[stood][times:]
             standing = Piece(self._start[stood], self._end[stood], self._occurred[stood], attributes, stood, stood)
         first = work.window.first if work.clip else None
         result = versions(standing, pieces(found, times, self._events), first)
@@ -176,9 +195,6 @@ class _Keys:
         told.occurred.append(occurred)
         told.source.append(source)
         told.remembered.append(None)
-
-    def _content(self, row: int) -> tuple[Any, ...]:
-        return tuple(_comparable(column[row].as_py()) for column in self._columns)
 
     def _events(self, row: int) -> list[tuple[str, str]]:
         events = self._table[CONSTITUENTS][row].as_py()
@@ -213,8 +229,3 @@ class _Keys:
             offsets.append(None if pairs is None else reached)
             reached += len(pairs or ())
         return pa.ListArray.from_arrays(pa.array([*offsets, reached], pa.int32()), inner)
-
-
-def _comparable(value: Any) -> Any:
-    """Not-a-number is equal to itself and larger than all other numbers, as in Spark."""
-    return math.inf if isinstance(value, float) and math.isnan(value) else value

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import pairwise
+from math import isnan
 from typing import Any
 
 from ensue.language.queries.formulas import Occurring
@@ -102,6 +103,27 @@ def versions(standing: Piece | None, found: Sequence[Piece], first: int | None) 
         else:
             result.append(one)
     return result
+
+
+class _NotANumber:
+    """Equal to itself and larger than all numbers, as in Spark."""
+
+    def __lt__(self, other: object) -> bool:
+        return False
+
+    def __gt__(self, other: object) -> bool:
+        return other is not self
+
+    def __repr__(self) -> str:
+        return "NaN"
+
+
+_NAN = _NotANumber()
+
+
+def comparable(value: Any) -> Any:
+    """A value that is equal to itself and can be put in order."""
+    return _NAN if isinstance(value, float) and isnan(value) else value
 
 
 def ordered(values: Sequence[Any]) -> list[tuple[bool, Any]]:
