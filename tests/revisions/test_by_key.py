@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from tests.engine.cases import SECOND, TYPES
 from tests.revisions.test_cases_of_publication import announce, retract
+from tests.revisions.test_purging import timely
 from tests.revisions.worlds import MUTABLE, Inputs, World, busy_inputs, cuts, keyed_patterns, pattern_class
 
 from ensue.algebra import Context, Pattern
@@ -63,7 +64,7 @@ def test_purging_leaves_no_trace(
     q: Pattern, given_: Inputs, at: frozenset[int], every: int, span: int, context: Context
 ) -> None:
     subscribed = tuple(SubscribedClass(name, True, span * SECOND) for name in TYPES)
-    world = World(subscribed, (pattern_class(q, context),), given_, at)
+    world = World(subscribed, (pattern_class(q, context),), timely(given_, span * SECOND), at)
     assert world.run(world.corrections(every=every, purging=True)) == world.reference().notices
 
 

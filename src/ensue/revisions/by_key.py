@@ -19,8 +19,8 @@ from ensue.algebra.bounds import lifespan
 from ensue.engine.arrays import FOREVER
 from ensue.engine.engine import Engine
 from ensue.model import Event, Occurrence, Taxonomy
-from ensue.revisions.keeping import Kept
-from ensue.revisions.parts import NEVER, Apart, Differences, Part, Parting, Run, Touch, Turn, turns_of
+from ensue.revisions.keeping import Kept, KeptStates
+from ensue.revisions.parts import NEVER, Apart, Differences, Part, Parting, Turn, run_of, turns_of
 from ensue.revisions.shelves import Shelves
 from ensue.revisions.stretches import NO_DIFFERENCE, Difference, Step, advance
 
@@ -54,11 +54,9 @@ class KeyedDetection:
         self.history = Shelves()
         self.found: dict[Part, set[Occurrence]] = {}
         self.waiting: dict[tuple[int, str, Part], Event] = {}
-        self.kept = [Kept.of(self.engine)]
+        self.kept = KeptStates([Kept.of(self.engine)])
         self.since = 0
         self.apart: dict[Part, Apart] = {}
-        self.wrong: dict[Part, tuple[int, int]] = {}
-        """For each key, from which clock up to which a kept state may be wrong."""
         self.types: dict[str, str] = {}
         """The classes of events that are not kept any more, and are still part of what is carried."""
         self.final = -FOREVER
@@ -88,8 +86,9 @@ class KeyedDetection:
         until = max(steps[-1][0] - self._delay, self.engine.clock)
         touched = self.parting.touched(steps)
         known = self._waiting_until()
-        runs = {part: self._in_order(part, each, known.get(part, -FOREVER), until) for part, each in touched.items()}
-        in_order = {part: run for part, run in runs.items() if run is not None}
+        clock = self.engine.clock
+        runs = {part: run_of(each, known.get(part, -FOREVER), clock, until) for part, each in touched.items()}
+        in_order = {part: run for part, run in runs.items() if run is not None and part not in self.apart}
         for part, each in touched.items():
             if part in in_order:
                 for event in (event for touch in each for event in touch.new):
@@ -118,19 +117,6 @@ class KeyedDetection:
             found[part] = max(time, found.get(part, time))
         return found
 
-    def _in_order(self, part: Part, each: Sequence[Touch], known: int, until: int) -> Run | None:
-        """Where the events of a key are all new, and each later than all before."""
-        clock, clocks = max(known, self.engine.clock), []
-        if part in self.apart:
-            return None
-        for touch in each:
-            times = [event.time for event in touch.new]
-            if touch.gone or min(times) <= clock or max(times) > until:
-                return None
-            clock = max(times)
-            clocks.append(clock)
-        return known, clocks, [touch.place for touch in each]
-
     def take(self, part: Part, event: Event) -> None:
         """Bring an event into the history; the engine gets it when its time has come."""
         self.history.add(part, event)
@@ -149,21 +135,10 @@ class KeyedDetection:
         else:
             apart.first, apart.last = min(first, apart.first), max(last, apart.last)
             apart.again = max(apart.again, self._quiet(last))
-        self._doubt(part, first, FOREVER)
-
-    def _doubt(self, part: Part, first: int, until: int) -> None:
-        """What is kept between two clocks may be wrong for a key."""
-        begin, end = self.wrong.get(part, (first, until))
-        self.wrong[part] = (min(begin, first), max(end, until))
+        self.kept.doubt(part, first, FOREVER)
 
     def _quiet(self, last: int) -> int:
         return -FOREVER if self._beta is None else last + self._beta
-
-    def _place(self, part: Part, first: int) -> int:
-        """The last kept state before a time that is right for a key."""
-        begin, end = self.wrong.get(part, (FOREVER, FOREVER))
-        places = range(bisect_left(self.kept, first, key=lambda one: one.clock) - 1, 0, -1)
-        return next((place for place in places if not begin <= self.kept[place].clock < end), 0)
 
     def _detect_anew(self, turns: Mapping[Part, Turn], differences: Differences) -> None:
         """Make the next turn of each of some keys, and look for what differs: together where the start is the same."""
@@ -171,7 +146,7 @@ class KeyedDetection:
         limits: dict[Part, int] = {}
         for part, turn in turns.items():
             first = min(turn.times)
-            place = self._place(part, first)
+            place = self.kept.right_for(part, first)
             starts.setdefault(place, {})[part] = max(first, self.final)
             limits[part] = self._change(part, turn, place)
         for place, parts in starts.items():
@@ -206,7 +181,7 @@ class KeyedDetection:
         limit = FOREVER if self._reach is None else last + self._reach
         reach = self._same_after(part, self.kept[place], seen, last) if long else FOREVER
         if reach <= clock:
-            self._doubt(part, min(settled), reach)
+            self.kept.doubt(part, min(settled), reach)
         elif settled:
             self._set_apart(part, min(settled), max(settled), seen)
         return min(limit, reach)
@@ -277,43 +252,35 @@ class KeyedDetection:
         if ready:
             self._compare(ready)
         if len(self.apart) > max(_MANY, self.history.parts // 4):
-            self._rebuild(min(self._right_for_all(apart.first) for apart in self.apart.values()))
+            self._rebuild(min(self.kept.right_for_all(apart.first) for apart in self.apart.values()))
 
     def _compare(self, parts: Sequence[Part]) -> None:
         """The state as it is, of these keys, and as it should be; if they differ, of half as many at a time."""
         clock = self.engine.clock
-        start = self.kept[self._right_for_all(min(self.apart[part].first for part in parts))]
+        start = self.kept[self.kept.right_for_these(parts)]
         seen = [event for part in parts for event in self.apart[part].seen if event.time > start.clock]
         right = [event for part in parts for event in self._events(part, start.clock, clock)]
         self.anew += len(seen) + len(right)
         if start.state_after(self.beside, seen, clock) == start.state_after(self.beside, right, clock):
             for part in parts:
                 del self.apart[part]
-                self.wrong[part] = (self.wrong[part][0], clock)
+                self.kept.trust(part, clock)
         elif len(parts) == 1:
             self.apart[parts[0]].again = clock + (self._beta or 0) // 2
         else:
             self._compare(parts[: len(parts) // 2])
             self._compare(parts[len(parts) // 2 :])
 
-    def _right_for_all(self, first: int) -> int:
-        """The last kept state before a time that is right for every key."""
-        place = bisect_left(self.kept, first, key=lambda one: one.clock) - 1
-        while place > 0 and any(begin <= self.kept[place].clock < end for begin, end in self.wrong.values()):
-            place -= 1
-        return max(place, 0)
-
     def _rebuild(self, place: int) -> None:
         """Give the engine everything since a kept state again, as it is believed now: then it is right for all."""
         start, clock = self.kept[place], self.engine.clock
-        del self.kept[place + 1 :]
+        self.kept.drop_after(place)
         start.into(self.engine)
         self.since = 0
         events = [event for _, event in self.history.all_between(start.clock, clock)]
         self.anew += len(events)
         self._give(sorted(events, key=lambda e: (e.time, e.id)), FOREVER)
         self.apart.clear()
-        self.wrong = {part: (b, min(e, start.clock)) for part, (b, e) in self.wrong.items() if b < start.clock}
 
     def forget(self, before: int) -> list[Occurrence]:
         """Nothing before a time is corrected any more: what ends earlier is final."""
@@ -323,16 +290,11 @@ class KeyedDetection:
         final = [one for found in self.found.values() for one in found if one.end < before]
         for one in final:
             self.found[self.parting.of_found(one)].discard(one)
-        place = max(bisect_left(self.kept, before, key=lambda one: one.clock) - 1, 0)
-        clock = self.kept[place].clock
-        if any(begin <= clock < end for begin, end in self.wrong.values()):
+        if not self.kept.can_forget(before):
             self._rebuild(0)
-            place = max(bisect_left(self.kept, before, key=lambda one: one.clock) - 1, 0)
-        del self.kept[:place]
-        base = self.kept[0].clock
+        base = self.kept.forget(before)
         self.kept[0].into(self.beside)
         self.types = self.types_of(self.beside.store.ids.to_pylist())
         self.history.forget(base)
         self.found = {part: found for part, found in self.found.items() if found}
-        self.wrong = {part: (begin, end) for part, (begin, end) in self.wrong.items() if end > base}
         return final

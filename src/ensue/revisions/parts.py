@@ -65,6 +65,18 @@ class Turn:
         return self.touches[bisect_left(self.touches, occurrence.end, key=lambda touch: max(touch.times))].place
 
 
+def run_of(each: Sequence[Touch], known: int, clock: int, until: int) -> Run | None:
+    """The run of a key whose events are all new, each later than all before and than the engine's clock; else None."""
+    last, ends = max(known, clock), []
+    for touch in each:
+        times = [event.time for event in touch.new]
+        if touch.gone or min(times) <= last or max(times) > until:
+            return None
+        last = max(times)
+        ends.append(last)
+    return known, ends, [touch.place for touch in each]
+
+
 def turns_of(each: Sequence[Touch], last: float) -> list[Turn]:
     """The changes of a part, of which the last event is known: in as few turns as may be."""
     turns: list[Turn] = []

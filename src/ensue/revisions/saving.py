@@ -19,7 +19,7 @@ from ensue.model import Occurrence
 from ensue.revisions.by_key import KeyedDetection
 from ensue.revisions.detection import Checkpoint, Detection
 from ensue.revisions.history import History
-from ensue.revisions.keeping import Kept
+from ensue.revisions.keeping import Kept, KeptStates
 from ensue.revisions.parts import Apart, Part
 from ensue.revisions.plain import events_of, occurrences_of, plain_events, plain_occurrences
 from ensue.revisions.shelves import Shelves
@@ -82,7 +82,7 @@ def _save_keyed(detection: KeyedDetection) -> tuple[dict[str, Any], list[bytes]]
             [part, apart.first, apart.last, apart.again, plain_events(apart.seen)]
             for part, apart in detection.apart.items()
         ],
-        "wrong": [[part, *bounds] for part, bounds in detection.wrong.items()],
+        "wrong": [[part, *bounds] for part, bounds in detection.kept.wrong.items()],
     }
     states = [kept.save(detection.beside) for kept in detection.kept]
     return header, [*states, detection.engine.save(), _written(detection.history.table())]
@@ -93,7 +93,8 @@ def _restore_keyed(
 ) -> None:
     detection.history = Shelves(pa.ipc.open_stream(states.pop()).read_all())
     detection.engine.restore(states.pop())
-    detection.kept = [Kept(clock, None, state) for clock, state in zip(header["kept"], states, strict=True)]
+    kept = [Kept(clock, None, state) for clock, state in zip(header["kept"], states, strict=True)]
+    detection.kept = KeptStates(kept, {_part(part): (begin, end) for part, begin, end in header["wrong"]})
     detection.since = header["since"]
     for part, event in detection.history.all_between(detection.engine.clock, FOREVER):
         detection.waiting[event.time, event.id, part] = event
@@ -101,7 +102,6 @@ def _restore_keyed(
         detection.found.setdefault(detection.parting.of_found(occurrence), set()).add(occurrence)
     for part, first, last, again, seen in header["apart"]:
         detection.apart[_part(part)] = Apart(first, last, events_of(seen), again)
-    detection.wrong = {_part(part): (begin, end) for part, begin, end in header["wrong"]}
 
 
 def _written(table: pa.Table) -> bytes:
