@@ -96,6 +96,18 @@ def likely_patterns() -> st.SearchStrategy[Pattern]:
     )
 
 
+def keyed_patterns() -> st.SearchStrategy[Pattern]:
+    """Patterns whose world falls into parts: every atom binds x, by one attribute."""
+    atom = st.builds(
+        pt.Atom, st.sampled_from(TYPES), st.none(), st.sampled_from([(("x", "v"),), (("x", "v"), ("y", "w"))])
+    )
+    pairs = st.one_of([st.builds(node, atom, atom) for node in (pt.Then, pt.Then, pt.And, pt.Or)])
+    several = st.one_of(pairs, st.builds(pt.Times, st.integers(1, 3), atom), st.builds(pt.Then, pairs, atom))
+    tested = st.one_of(several, st.builds(pt.Without, several, atom))
+    short = st.builds(pt.Within, tested, st.integers(2, 9).map(lambda n: n * SECOND))
+    return st.one_of(atom, short, short, short, st.builds(pt.Aperiodic, atom, atom, atom, st.booleans()))
+
+
 OPERATIONS = (*[Operation.CHANGE] * 6, *[Operation.ANNOUNCE] * 3, *[Operation.RETRACT] * 3)
 
 
@@ -130,6 +142,28 @@ def inputs(draw: st.DrawFn) -> Inputs:
     found: list[Announcement | Clock] = list(announced)
     if draw(st.integers(0, 2)) == 0:
         found.insert(draw(st.integers(0, len(found))), Clock(draw(st.integers(0, 12)) * SECOND))
+    return (*found, Clock(END))
+
+
+@st.composite
+def busy_inputs(draw: st.DrawFn) -> Inputs:
+    """A longer history over few keys, in order of detection, in which much is corrected long after it happened."""
+    found: list[Announcement | Clock] = []
+    count = draw(st.integers(4, 16))
+    operations = st.sampled_from([*[Operation.CHANGE] * 5, *[Operation.RETRACT] * 3, Operation.ANNOUNCE])
+    keys = st.sampled_from([1, 1, 1, 2, 2, 3, None, "1"])
+    for number in range(count):
+        now = number + draw(st.sampled_from([0, 0, 0, 0, -3]))
+        time = now - draw(st.sampled_from([0, 0, 0, 0, 0, 1, 4, -3]))
+        kind = draw(st.sampled_from(TYPES))
+        attributes = {"v": draw(keys), "w": draw(st.integers(0, 1))}
+        found.append(Announcement(kind, f"e{number}", time * SECOND, now * SECOND, Operation.ANNOUNCE, attributes))
+        if draw(st.integers(0, 2)) == 0:
+            old = draw(st.sampled_from([one for one in found if isinstance(one, Announcement)]))
+            attributes = {"v": draw(keys), "w": draw(st.integers(0, 1))}
+            moved = (old.time or 0) + draw(st.sampled_from([0, 0, 1, -2, 6])) * SECOND
+            operation = draw(operations)
+            found.append(Announcement(old.type, old.key, moved, now * SECOND, operation, attributes))
     return (*found, Clock(END))
 
 

@@ -5,14 +5,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 from rich.console import Console
 
+from ensue.cli._replay import Replay, parse_speed, parse_until, replay_program
 from ensue.cli._run_progress import display, summary
 from ensue.cli._sources import read_source
 from ensue.errors import Diagnostic, InputError
+from ensue.files.opening import FileKind
 from ensue.language import parse_program
 from ensue.time import parse_duration
 
@@ -31,9 +33,16 @@ def run(
     once: bool = False,
     data: str | None = None,
     trigger: str | None = None,
+    replay: Annotated[list[str] | None, Parameter(consume_multiple=True, negative=())] = None,
+    until: str | None = None,
+    speed: str | None = None,
+    output: str | None = None,
+    names: Annotated[list[str] | None, Parameter(name="--map", negative=())] = None,
+    rejects: str | None = None,
+    file_format: Annotated[Literal["jsonl", "csv", "parquet"] | None, Parameter(name="--format")] = None,
     verbose: Annotated[bool, Parameter(name=["--verbose", "-v"])] = False,
 ) -> int:
-    """Run a program on Spark: its classes' sources, patterns, history tables and sinks.
+    """Run a program on Spark: its classes' sources, patterns, SELECTs, history tables and sinks.
 
     Parameters
     ----------
@@ -47,6 +56,22 @@ def run(
         The folder of the tables and the checkpoint; by default `ensue-data` beside the program.
     trigger
         How often a micro-batch begins, by default every second.
+    replay
+        Files of recorded announcements to be taken instead of the sources, in the order of their detection. The clock
+        is theirs.
+    until
+        Up to when a replay goes on: what falls due later is not published. By default the last detection time.
+    speed
+        How fast a replay goes: 3600x is an hour in a second; by default max, without waiting.
+    output
+        A file for what a replay publishes, as JSON lines. It is there as a whole or not at all.
+    names
+        What the columns of a replay are called, if not type, op, time, detected and as the attributes:
+        detected=tx_time:s,time=started:s,type=Outage. Behind a colon is the unit of numbers: s, ms or us.
+    rejects
+        A file for rows of a replay that cannot be read, with the reason. Without it, the first such row ends the run.
+    file_format
+        What kind the files of a replay are, if their names do not tell: jsonl, csv or parquet.
     verbose
         Show what Spark itself has to say.
     """
@@ -54,8 +79,31 @@ def run(
         raise InputError(
             Diagnostic("E607", "--once takes what is there, so there is no --trigger", hint="leave one out")
         )
-    every = _interval(trigger or "1 second")
     parsed = parse_program(read_source(program), file=program)
+    console = Console(stderr=True, highlight=False)
+    if replay is not None:
+        if once or trigger is not None:
+            raise InputError(Diagnostic("E607", "a replay has no --once and no --trigger", hint="leave them out"))
+        said = Replay(
+            tuple(replay),
+            parse_until(until),
+            parse_speed(speed),
+            None if data is None else _data_folder(data, Path()),
+            output,
+            rejects,
+            tuple(names or ()),
+            None if file_format is None else FileKind(file_format),
+            master,
+            verbose,
+        )
+        with _asked_to_stop("this window") as stop:
+            return replay_program(program, parsed, said, stop, console)
+    for option, given in (("until", until), ("speed", speed), ("output", output), ("map", names), ("rejects", rejects)):
+        if given is not None:
+            raise InputError(
+                Diagnostic("E607", f"--{option} is for a replay", hint="add --replay FILE, or leave it out")
+            )
+    every = _interval(trigger or "1 second")
     place = Path(program).resolve().parent
     folder = _data_folder(data, place)
 
@@ -69,7 +117,6 @@ def run(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(Diagnostic("E605", f"{folder} cannot be made: {error.strerror}")) from None
-    console = Console(stderr=True, highlight=False)
     with kept.locked(folder), session(f"ensue {Path(program).name}", master, verbose=verbose) as spark:
         ui = spark.sparkContext.uiWebUrl
         console.print(f"Spark {spark.version} on {master}" + (f", {ui}" if ui else ""), soft_wrap=True)
@@ -113,7 +160,7 @@ def _ending(running: "Run", folder: Path, again: str, *, over: bool) -> str:
 
 
 @contextmanager
-def _asked_to_stop() -> Iterator[Event]:
+def _asked_to_stop(during: str = "this micro-batch") -> Iterator[Event]:
     """Ctrl-C and a polite kill ask for the end; a second Ctrl-C does not ask."""
     asked = Event()
 
@@ -121,9 +168,7 @@ def _asked_to_stop() -> Iterator[Event]:
         if asked.is_set():
             raise KeyboardInterrupt
         asked.set()
-        sys.stderr.write(
-            "\nending after this micro-batch (once more Ctrl-C: at once)\n" if number == signal.SIGINT else ""
-        )
+        sys.stderr.write(f"\nending after {during} (once more Ctrl-C: at once)\n" if number == signal.SIGINT else "")
 
     before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

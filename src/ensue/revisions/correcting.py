@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from ensue.algebra import atoms, walk
-from ensue.algebra.bounds import lifespan
 from ensue.algebra.classes import PatternClass
-from ensue.algebra.patterns import ThenBetween
-from ensue.algebra.variables import is_timed
-from ensue.model import Event, Taxonomy
+from ensue.model import Taxonomy
 from ensue.model.announcements import Announcement, Outcome, SubscribedClass
 from ensue.model.notices import ComplexEvent, Notice
-from ensue.revisions.detection import EVERY, Detection, Step
+from ensue.revisions.deriving import Derivation, as_event
 from ensue.revisions.publishing import Publisher
-from ensue.revisions.standing import Key, Restated, Standing
+from ensue.revisions.standing import Key, Restated
+from ensue.revisions.stretches import Step
 from ensue.revisions.timeline import Timeline
 from ensue.revisions.versions import Change, Versions
-from ensue.time import to_datetime
 
 
 class Corrections:
@@ -37,16 +33,16 @@ class Corrections:
         taxonomy: Taxonomy | None = None,
         *,
         delay: int = 0,
-        every: int = EVERY,
+        every: int | None = None,
         purging: bool = True,
     ) -> None:
         self._subscribed = {one.name: one for one in subscribed}
         self._timeline = Timeline()
         self._versions = Versions(self._subscribed)
         known = taxonomy or Taxonomy()
-        self._derivations: list[_Derivation] = []
+        self._derivations: list[Derivation] = []
         for one in classes:
-            self._derivations.append(_Derivation(one, self._derivations, known, delay, every))
+            self._derivations.append(Derivation(one, self._derivations, known, delay, every))
         self._publisher = Publisher({one.name: one.publishing for one in classes})
         self._purging = purging
         self._purged_at: int | None = None
@@ -112,7 +108,7 @@ class Corrections:
         for one in self._derivations:
             for place, found in enumerate(one.steps(steps, below)):
                 restated[place] += found
-                below[place] += [Change(_as_event(each.old), _as_event(each.new)) for each in found]
+                below[place] += [Change(as_event(each.old), as_event(each.new)) for each in found]
         return restated
 
     def _purge(self, now: int) -> None:
@@ -126,54 +122,3 @@ class Corrections:
         for one in self._derivations:
             if one.reach_below is not None:
                 self._publisher.forget(one.forget(now - longest - one.reach_below))
-
-
-class _Derivation:
-    """One class: the detection of its pattern, and which occurrence stands for each key."""
-
-    def __init__(
-        self, declared: PatternClass, others: Sequence[_Derivation], taxonomy: Taxonomy, delay: int, every: int
-    ) -> None:
-        self.name = declared.name
-        self.detection = Detection(declared.pattern, declared.context, taxonomy, delay, every)
-        self.standing = Standing(declared)
-        self._taxonomy = taxonomy
-        self._wanted = {atom.type for atom in atoms(declared.pattern)}
-        self.timed = is_timed(declared.pattern)
-        self._everything = self.timed or any(isinstance(part, ThenBetween) for part in walk(declared.pattern))
-        """Whether events of other classes matter too: calendars and `periodic` ask how far the history goes."""
-        below = [one.reach for one in others if not self._wanted.isdisjoint(taxonomy.above(one.name))]
-        self.reach_below: int | None = (
-            None if None in below else max((reach for reach in below if reach is not None), default=0)
-        )
-        """How long before a correction a derived event may lie that it changes; None: any time."""
-        own = lifespan(declared.pattern).length
-        self.reach: int | None = None if own is None or self.reach_below is None else own + self.reach_below
-
-    def steps(self, steps: list[Step], below: list[list[Change]]) -> list[list[Restated]]:
-        """For each step, what stands for a key now that did not before."""
-        mine = [
-            (now, [*self._outside(changes), *filter(self._wants, derived)])
-            for (now, changes), derived in zip(steps, below, strict=True)
-        ]
-        return [self.standing.apply(difference) for difference in self.detection.steps(mine)]
-
-    def _outside(self, changes: list[Change]) -> Iterable[Change]:
-        return changes if self._everything else filter(self._wants, changes)
-
-    def _wants(self, change: Change) -> bool:
-        event = change.new or change.old
-        return event is not None and not self._wanted.isdisjoint(self._taxonomy.above(event.type))
-
-    def forget(self, before: int) -> list[Key]:
-        return self.standing.forget(self.detection.forget(before))
-
-
-def _as_event(event: ComplexEvent | None) -> Event | None:
-    """A complex event as one that other patterns can look at."""
-    if event is None:
-        return None
-    values = {
-        name: to_datetime(int(content)) if kind == "time" else content for name, (kind, content) in event.attributes
-    }
-    return Event(event.key, event.type, event.time, values)

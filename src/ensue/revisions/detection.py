@@ -14,24 +14,15 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
-
-import numpy as np
-import pyarrow as pa
 
 from ensue.algebra import Context, Pattern
 from ensue.algebra.variables import is_timed
 from ensue.engine.arrays import FOREVER
-from ensue.engine.columns import from_values
 from ensue.engine.engine import Engine
-from ensue.engine.events import EventBatch, encode_types
-from ensue.engine.store import Ids
 from ensue.model import Event, Occurrence, Taxonomy
 from ensue.revisions.history import History
+from ensue.revisions.stretches import Difference, Step, advance
 from ensue.revisions.versions import Change
-
-Step: TypeAlias = tuple[int, list[Change]]
-"""A time, and what became known then."""
 
 EVERY = 128
 """How many events lie between two kept states: fewer cost more in order, more cost more at each correction."""
@@ -47,14 +38,6 @@ class Checkpoint:
     found: list[Occurrence] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """What is not found any more, and what is found now."""
-
-    gone: frozenset[Occurrence]
-    new: frozenset[Occurrence]
-
-
 class Detection:
     """Events that may come `delay` late are not settled before that, so that they are no corrections."""
 
@@ -66,20 +49,21 @@ class Detection:
         delay: int = 0,
         every: int = EVERY,
     ) -> None:
-        self._engine = Engine({"q": (pattern, context)}, taxonomy)
+        self.engine = Engine({"q": (pattern, context)}, taxonomy)
         self._timed = is_timed(pattern)
         self._delay = delay
         self._every = every
-        self._history = History()
-        self._checkpoints = [Checkpoint(-FOREVER, self._engine.save_normalized())]
-        self._ahead: frozenset[Occurrence] = frozenset()
+        self.history = History()
+        self.checkpoints = [Checkpoint(-FOREVER, self.engine.save_normalized())]
+        self.ahead: frozenset[Occurrence] = frozenset()
+        self.final = -FOREVER
         self.anew = 0
         """How many events have been given to the engine again because of corrections."""
 
     @property
     def size(self) -> int:
         """How many events are kept."""
-        return len(self._history)
+        return len(self.history)
 
     def steps(self, steps: Sequence[Step]) -> list[Difference]:
         """The same as each step in turn; runs of steps in which everything comes in order go to the engine at once."""
@@ -91,8 +75,8 @@ class Detection:
 
     def _in_order(self, steps: Sequence[Step]) -> Sequence[Step]:
         """The first steps, as long as they bring new events only, each later than all before and none ahead."""
-        clock = self._engine.clock
-        if self._timed or self._delay or self._ahead or self._history.last > clock:
+        clock = self.engine.clock
+        if self._timed or self._delay or self.ahead or self.history.last > clock:
             return ()
         events = 0
         for count, (now, changes) in enumerate(steps):
@@ -105,9 +89,9 @@ class Detection:
 
     def _run(self, run: Sequence[Step]) -> list[Difference]:
         """What ends no later than a step's newest event, and later than those of the steps before, is found there."""
-        clock, clocks = self._engine.clock, []
+        clock, clocks = self.engine.clock, []
         for _, changes in run:
-            clock = max([clock, *(event.time for change in changes for event in _record(self._history, change))])
+            clock = max([clock, *(event.time for change in changes for event in _record(self.history, change))])
             clocks.append(clock)
         found: list[set[Occurrence]] = [set() for _ in run]
         for occurrence in self._settle(clock):
@@ -116,82 +100,104 @@ class Detection:
 
     def step(self, now: int, changes: Iterable[Change]) -> Difference:
         """Take the changes that became known at a time; says what differs from before."""
-        changed = [event for change in changes for event in _record(self._history, change)]
+        changed = [event for change in changes for event in _record(self.history, change)]
         gone, new = set[Occurrence](), set[Occurrence]()
         first = min((event.time for event in changed), default=None)
-        if first is not None and first <= self._engine.clock:
+        if first is not None and first <= self.engine.clock:
             old, found = self._detect_anew(first, {event.time for event in changed})
             gone |= old
             new |= found
         new.update(self._settle(now - self._delay))
-        if changed or self._timed or self._ahead:
+        if changed or self._timed or self.ahead:
             ahead = self._look_ahead(now)
-            gone |= self._ahead
+            gone |= self.ahead
             new |= ahead
-            self._ahead = ahead
+            self.ahead = ahead
         return Difference(frozenset(gone - new), frozenset(new - gone))
 
     def _settle(self, clock: int) -> list[Occurrence]:
         """Give the engine the events up to a clock."""
-        if clock <= self._engine.clock:
+        if clock <= self.engine.clock:
             return []
-        events = self._history.between(self._engine.clock, clock)
+        events = self.history.between(self.engine.clock, clock)
         if not self._timed:
             if not events:
                 return []
             clock = events[-1].time  # what comes late, but after that, is no correction yet
-        if self._checkpoints[-1].events >= self._every:
-            self._checkpoints.append(Checkpoint(self._engine.clock, self._engine.save_normalized()))
-        found = self._advance(events, clock)
-        self._checkpoints[-1].events += len(events)
-        self._checkpoints[-1].found += found
+        if self.checkpoints[-1].events >= self._every:
+            self.checkpoints.append(Checkpoint(self.engine.clock, self.engine.save_normalized()))
+        found = advance(self.engine, events, clock)
+        self.checkpoints[-1].events += len(events)
+        self.checkpoints[-1].found += found
         return found
 
     def _detect_anew(self, first: int, times: set[int]) -> tuple[set[Occurrence], set[Occurrence]]:
         """Go back to the last checkpoint before the first correction; on until the state is an old one again."""
-        clock, latest = self._engine.clock, self._engine.snapshot()
+        clock, latest = self.engine.clock, self.engine.snapshot()
         settled = max(time for time in times if time <= clock)
-        place = max((i for i, one in enumerate(self._checkpoints) if one.clock < first), default=0)
-        old, self._checkpoints = self._checkpoints[place:], self._checkpoints[:place]
-        self._engine.restore(old[0].state)
+        place = max((i for i, one in enumerate(self.checkpoints) if one.clock < first), default=0)
+        old, self.checkpoints = self.checkpoints[place:], self.checkpoints[:place]
+        self.engine.restore(old[0].state)
         gone, new = set[Occurrence](), set[Occurrence]()
         for i, one in enumerate(old):
-            state = self._engine.save_normalized() if i else one.state
+            state = self.engine.save_normalized() if i else one.state
             if i and one.clock >= settled and state == one.state:
-                self._checkpoints += old[i:]
-                self._engine.roll_back(latest)
+                self.checkpoints += old[i:]
+                self.engine.roll_back(latest)
                 break
             until = old[i + 1].clock if i + 1 < len(old) else clock
-            events = self._history.between(one.clock, until)
-            found = self._advance(events, until)
+            events = self.history.between(one.clock, until)
+            found = advance(self.engine, events, until)
             self.anew += len(events)
             gone.update(one.found)
             new.update(found)
-            self._checkpoints.append(Checkpoint(one.clock, state, len(events), found))
+            self.checkpoints.append(Checkpoint(one.clock, state, len(events), found))
         return gone, new
 
     def forget(self, before: int) -> list[Occurrence]:
-        """Nothing before a time is corrected any more: what was found up to a checkpoint before it is final."""
-        place = max((i for i, one in enumerate(self._checkpoints) if one.clock < before), default=0)
-        final = [occurrence for one in self._checkpoints[:place] for occurrence in one.found]
-        del self._checkpoints[:place]
-        self._history.forget(self._checkpoints[0].clock)
+        """Nothing before a time is corrected any more: what ends earlier is final.
+
+        With timers, what ends may become known later than that: then it is what was found before a kept state.
+        """
+        place = max((i for i, one in enumerate(self.checkpoints) if one.clock < before), default=0)
+        if self._timed:
+            final = [occurrence for one in self.checkpoints[:place] for occurrence in one.found]
+        else:
+            every = (occurrence for one in self.checkpoints for occurrence in one.found)
+            final = [occurrence for occurrence in every if self.final <= occurrence.end < before]
+            self.final = max(before, self.final)
+        del self.checkpoints[:place]
+        self.history.forget(self.checkpoints[0].clock)
         return final
+
+    def events(self) -> list[Event]:
+        """The events that are kept."""
+        return self.history.between(-FOREVER, None)
+
+    def needed_ids(self) -> set[str]:
+        """The ids of all events that something found now or later can consist of."""
+        latest = self.engine.snapshot()
+        self.engine.restore(self.checkpoints[0].state)
+        needed = {*self.engine.store.ids.to_pylist(), *(event.id for event in self.events())}
+        self.engine.roll_back(latest)
+        return needed.union(*(one.ids for one in self.current()))
+
+    def current(self) -> list[Occurrence]:
+        """What is found and not final."""
+        every = [*self.ahead, *(each for one in self.checkpoints for each in one.found)]
+        return [one for one in dict.fromkeys(every) if one.end >= self.final]
 
     def _look_ahead(self, now: int) -> frozenset[Occurrence]:
         """What follows beyond the settled part, if the history goes on to now and nothing more comes."""
-        engine, settled = self._engine, self._engine.snapshot()
-        events = self._history.between(engine.clock, None)
+        engine, settled = self.engine, self.engine.snapshot()
+        events = self.history.between(engine.clock, None)
         if not events and not self._timed:
             return frozenset()
         last = max(now, engine.clock, events[-1].time if events else now)
-        found = self._advance(events, last) if last > engine.clock else []
+        found = advance(engine, events, last) if last > engine.clock else []
         found += engine.finish()["q"].occurrences()
         engine.roll_back(settled)
         return frozenset(found)
-
-    def _advance(self, events: list[Event], clock: int) -> list[Occurrence]:
-        return self._engine.advance(_batch(events), clock)["q"].occurrences()
 
 
 def _record(history: History, change: Change) -> list[Event]:
@@ -201,11 +207,3 @@ def _record(history: History, change: Change) -> list[Event]:
     if change.new is not None:
         history.add(change.new)
     return [event for event in (change.old, change.new) if event is not None]
-
-
-def _batch(events: list[Event]) -> EventBatch:
-    """Events as the engine takes them."""
-    types, names = encode_types(pa.array([event.type for event in events], pa.string()))
-    times = np.array([event.time for event in events], np.int64)
-    ids = Ids.from_texts([event.id for event in events])
-    return EventBatch(times, ids, types, names, lambda name: from_values([e.attributes.get(name) for e in events]))

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from ensue.algebra.classes import PatternClass
 from ensue.model import Occurrence
 from ensue.model.notices import ComplexEvent
-from ensue.revisions.detection import Difference
+from ensue.revisions.stretches import Difference
 
 Key: TypeAlias = tuple[str, str]
 """The class and the key of a complex event."""
@@ -33,6 +33,11 @@ class Standing:
 
     def __len__(self) -> int:
         return len(self._events)
+
+    def get(self, key: str) -> ComplexEvent | None:
+        """What stands for a key."""
+        known = self._events.get(key)
+        return known[-1] if known else None
 
     def apply(self, difference: Difference) -> list[Restated]:
         """Take in what was found and what was lost; says for which keys something else stands now."""

@@ -20,7 +20,6 @@ from ensue.model import AttributeType
 
 if TYPE_CHECKING:
     from ensue.language.program import Program, SelectedClass
-    from ensue.language.times import Checks
 
 _UNITS = (("DAY", 86_400_000_000), ("HOUR", 3_600_000_000), ("MINUTE", 60_000_000), ("SECOND", 1_000_000))
 _PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -35,26 +34,41 @@ _SPARK_TYPES = {
 
 def plain_sql(item: SelectedClass, program: Program) -> str:
     """The SELECT of a class as Spark runs it: first `occ`, then the attributes in the order of their declaration."""
+    tree, attributes = prepared(item, program)
+    is_grouped = groups(tree)
+    now = exp.Placeholder(this="now")
+    moment = (
+        check_point(sql_time(item.checks.first, now, grouped=is_grouped), item.checks.every, now)
+        if item.checks
+        else now
+    )
+    occurring = sql_time(item.occurring, moment, grouped=is_grouped)
+    tree.set("expressions", [exp.alias_(occurring, OCCURRENCE), *attributes])
+    if item.checks:
+        condition = exp.LTE(this=moment.copy(), expression=sql_time(item.checks.last, now, grouped=is_grouped))
+        tree = tree.having(condition) if condition.find(exp.AggFunc) else tree.where(condition)
+    return spark_tree(tree).sql(dialect=DIALECT, pretty=True, comments=False)
+
+
+def prepared(item: SelectedClass, program: Program) -> tuple[exp.Select, list[exp.Expr]]:
+    """The tree of a class's SELECT with tables as times written out, and the columns that are its attributes."""
     tree = parse_query(item.query)
     if not isinstance(tree, exp.Select):
         raise AssertionError("a checked query is a SELECT")
     _name_positions(tree)
     columns = outputs(tree, item.declaration, program.attributes)
-    is_grouped = groups(tree)
     for found in list(meanings(tree, program.attributes)):
         if found.is_time and found.table is not None:
             found.column.replace(_column(OCCURRENCE, found.table))
-    projected = [
+    return tree, [
         _named(column.value if column.kind is kind else exp.cast(column.value, _SPARK_TYPES[kind]), name)
         for (name, kind), column in ((pair, columns[pair[0]]) for pair in item.declaration.attributes.items())
     ]
-    moment = _check_point(item.checks, grouped=is_grouped) if item.checks else None
-    occurring = _time(item.occurring, moment, grouped=is_grouped)
-    tree.set("expressions", [exp.alias_(occurring, OCCURRENCE), *projected])
-    if item.checks and moment is not None:
-        condition = exp.LTE(this=moment.copy(), expression=_time(item.checks.last, None, grouped=is_grouped))
-        tree = tree.having(condition) if condition.find(exp.AggFunc) else tree.where(condition)
-    return with_lengths(tree.transform(_without_many), _interval).sql(dialect=DIALECT, pretty=True, comments=False)
+
+
+def spark_tree(tree: exp.Expr) -> exp.Expr:
+    """The tree with what is not SQL replaced: durations, and MAX of several times."""
+    return with_lengths(tree.transform(_without_many), _interval)
 
 
 def _name_positions(tree: exp.Select) -> None:
@@ -83,36 +97,40 @@ def _without_many(node: exp.Expr) -> exp.Expr:
     """MAX(a, b) is the later of two times, for which SQL has another word."""
     if not _has_many(node):
         return node
-    greatest = isinstance(node, exp.Max)
-    return _greatest([node.this, *node.expressions], greatest=greatest)
+    return greatest([node.this, *node.expressions], latest=isinstance(node, exp.Max))
 
 
-def _greatest(values: list[exp.Expr], *, greatest: bool) -> exp.Expr:
-    return exp.func("GREATEST" if greatest else "LEAST", *values, dialect=DIALECT)
+def greatest(values: list[exp.Expr], *, latest: bool) -> exp.Expr:
+    """The largest or the least of some values; of one alone, that one."""
+    return exp.func("GREATEST" if latest else "LEAST", *values, dialect=DIALECT) if len(values) > 1 else values[0]
 
 
-def _time(time: Time, moment: exp.Expr | None, *, grouped: bool) -> exp.Expr:
+def sql_time(time: Time, now: exp.Expr, *, grouped: bool) -> exp.Expr:
+    """A time as Spark computes it in the SELECT, or over columns that stand for its parts."""
     match time:
         case Now():
-            return moment.copy() if moment is not None else exp.Placeholder(this="now")
+            return now.copy()
         case TimeOf(table=table, attribute=attribute):
             return _column(attribute or OCCURRENCE, table)
         case Shifted(time=inner, by=by):
-            kind = exp.Sub if by < 0 else exp.Add
-            return kind(this=_time(inner, moment, grouped=grouped), expression=_interval(abs(by)))
+            return shifted(sql_time(inner, now, grouped=grouped), by)
         case Extreme(latest=latest, times=times):
-            values = [_time(one, moment, grouped=grouped) for one in times]
+            values = [sql_time(one, now, grouped=grouped) for one in times]
             if len(values) > 1:
-                return _greatest(values, greatest=latest)
+                return greatest(values, latest=latest)
             return (exp.Max if latest else exp.Min)(this=values[0]) if grouped else values[0]
 
 
-def _check_point(checks: Checks, *, grouped: bool) -> exp.Expr:
+def shifted(time: exp.Expr, by: int) -> exp.Expr:
+    """So many microseconds after a time, or before it."""
+    return (exp.Sub if by < 0 else exp.Add)(this=time, expression=_interval(abs(by)))
+
+
+def check_point(first: exp.Expr, every: int, now: exp.Expr) -> exp.Expr:
     """The first point of the checks that is not before the row came to hold; whole microseconds, so it is exact."""
-    first = _time(checks.first, None, grouped=grouped).sql(dialect=DIALECT)
-    every = checks.every
-    waited = f"GREATEST(UNIX_MICROS(:now) - UNIX_MICROS({first}), 0)"
-    text = f"TIMESTAMP_MICROS(UNIX_MICROS({first}) + ({waited} + {every - 1}) DIV {every} * {every})"
+    start, held = (f"UNIX_MICROS({one.sql(dialect=DIALECT)})" for one in (first, now))
+    waited = f"GREATEST({held} - {start}, 0)"
+    text = f"TIMESTAMP_MICROS({start} + ({waited} + {every - 1}) DIV {every} * {every})"
     found = sqlglot.parse_one(text, dialect=DIALECT)
     if not isinstance(found, exp.Expr):
         raise AssertionError("the text is an expression")

@@ -58,32 +58,32 @@ class Shape:
 
 def events_of(raw: Raw, shape: Shape) -> DataFrame:
     """For each row its id, time and attributes, and why it cannot be used: code and reason are null if it can."""
-    frame, broken = _columns(raw, shape)
-    values = {name: _converted(frame, name, kind) for name, kind in shape.attributes.items()}
-    time = f.timestamp_micros(_moment(frame, shape.time))
+    frame, broken = columns_of(raw, shape.columns)
+    values = {name: converted(frame, name, kind) for name, kind in shape.attributes.items()}
+    time = f.timestamp_micros(moment(frame, shape.time))
     problems = [broken, _no_time(shape.time, time)]
-    problems += [_wrong(name, kind, values[name]) for name, kind in shape.attributes.items() if name != shape.time]
-    id_text = _id(shape, values)
-    problems.append(f.when(id_text.isNull(), _problem("E403", f"the event has no {' or no '.join(shape.key)}")))
-    problem = f.coalesce(*(found for found in problems if found is not None))
+    problems += [wrong(name, kind, values[name]) for name, kind in shape.attributes.items() if name != shape.time]
+    id_text = id_of(shape, values)
+    problems.append(f.when(id_text.isNull(), problem("E403", f"the event has no {' or no '.join(shape.key)}")))
+    told = f.coalesce(*(found for found in problems if found is not None))
     typed = frame.select(
         id_text.alias(ID),
         time.alias(TIME),
         *(values[name].alias(name) for name in shape.attributes),
-        problem.alias("__problem"),
+        told.alias("__problem"),
         quoted(RAW),
     )
     kept = [quoted(name) for name in (ID, TIME, *shape.attributes)]
     return typed.select(*kept, f.col("__problem.code").alias(CODE), f.col("__problem.reason").alias(REASON), RAW)
 
 
-def _columns(raw: Raw, shape: Shape) -> tuple[DataFrame, Column]:
-    """The columns of the class as they came, the whole row as text, and the rows that cannot be taken apart.
+def columns_of(raw: Raw, columns: list[str]) -> tuple[DataFrame, Column]:
+    """The columns of a class as they came, the whole row as text, and the rows that cannot be taken apart.
 
     Spark reads the first of two JSON objects in a line and says nothing of the other: as a list, the line shows both.
     """
     if raw.texts:
-        schema = t.StructType([t.StructField(name, t.StringType()) for name in [*shape.columns, CORRUPT]])
+        schema = t.StructType([t.StructField(name, t.StringType()) for name in [*columns, CORRUPT]])
         text = f.col(TEXT)
         lines = raw.frame.where(text.isNull() | (f.trim(text) != "")).select(
             text.alias(RAW),
@@ -92,51 +92,51 @@ def _columns(raw: Raw, shape: Shape) -> tuple[DataFrame, Column]:
         )
         row = f.col("__row")
         frame = lines.select(
-            RAW, *(row[name].alias(name) for name in shape.columns), row[CORRUPT].alias(CORRUPT), f.col("__torn")
+            RAW, *(row[name].alias(name) for name in columns), row[CORRUPT].alias(CORRUPT), f.col("__torn")
         )
         plain = f.col(RAW)
         broken = (
-            f.when(plain.isNull(), _problem("E603", "there is no value"))
-            .when(~f.is_valid_utf8(plain), _problem("E405", "this is not UTF-8 text"))
+            f.when(plain.isNull(), problem("E603", "there is no value"))
+            .when(~f.is_valid_utf8(plain), problem("E405", "this is not UTF-8 text"))
             .when(
                 f.col(CORRUPT).isNotNull() | f.col("__torn") | ~f.ltrim(plain).startswith("{"),
-                _problem("E603", "this is not a JSON object"),
+                problem("E603", "this is not a JSON object"),
             )
         )
         return frame, broken
     there = {field.name for field in raw.frame.schema.fields}
     whole = f.to_json(f.struct(*(quoted(name) for name in raw.frame.columns if name != CORRUPT)))
     if CORRUPT not in there:
-        missing = [f.lit(None).cast("string").alias(name) for name in shape.columns if name not in there]
-        return raw.frame.select("*", *missing, whole.alias(RAW)), f.lit(None).cast(_PROBLEM)
-    broken = f.when(f.col(CORRUPT).isNotNull(), _problem("E604", "this row has too few or too many fields"))
+        missing = [f.lit(None).cast("string").alias(name) for name in columns if name not in there]
+        return raw.frame.select("*", *missing, whole.alias(RAW)), f.lit(None).cast(PROBLEM)
+    broken = f.when(f.col(CORRUPT).isNotNull(), problem("E604", "this row has too few or too many fields"))
     return raw.frame.select("*", f.coalesce(f.col(CORRUPT), whole).alias(RAW)), broken
 
 
-_PROBLEM = t.StructType([t.StructField("code", t.StringType()), t.StructField("reason", t.StringType())])
+PROBLEM = t.StructType([t.StructField("code", t.StringType()), t.StructField("reason", t.StringType())])
 
 
-def _problem(code: str, *reason: str | Column) -> Column:
+def problem(code: str, *reason: str | Column) -> Column:
     parts = [f.lit(part) if isinstance(part, str) else part for part in reason]
     return f.struct(f.lit(code).alias("code"), f.concat(*parts).alias("reason"))
 
 
-def _shown(name: str) -> Column:
+def shown(name: str) -> Column:
     """What stood there, not more of it than one wants to read."""
     return f.substring(quoted(name).cast("string"), 1, 200)
 
 
 def _no_time(name: str, time: Column) -> Column:
-    missing = f.when(quoted(name).isNull(), _problem("E401", f"the event has no {name}, which is its time"))
-    return missing.when(time.isNull(), _problem("E401", f"{name} is ", _shown(name), ", which is not a time"))
+    missing = f.when(quoted(name).isNull(), problem("E401", f"the event has no {name}, which is its time"))
+    return missing.when(time.isNull(), problem("E401", f"{name} is ", shown(name), ", which is not a time"))
 
 
-def _wrong(name: str, kind: AttributeType, value: Column) -> Column:
+def wrong(name: str, kind: AttributeType, value: Column) -> Column:
     said = f", which is not {_WORDS[kind]}"
-    return f.when(quoted(name).isNotNull() & value.isNull(), _problem("E409", f"{name} is ", _shown(name), said))
+    return f.when(quoted(name).isNotNull() & value.isNull(), problem("E409", f"{name} is ", shown(name), said))
 
 
-def _id(shape: Shape, values: Mapping[str, Column]) -> Column:
+def id_of(shape: Shape, values: Mapping[str, Column]) -> Column:
     """One attribute is the id as it is; several are written as a list, so that no two lists look the same."""
     parts = [_as_id(shape.attributes.get(name), values.get(name, quoted(name))) for name in shape.key]
     if len(parts) == 1:
@@ -149,7 +149,7 @@ def _as_id(kind: AttributeType | None, value: Column) -> Column:
     return (f.unix_micros(value) if kind is AttributeType.TIME else value).cast("string")
 
 
-def _converted(frame: DataFrame, name: str, kind: AttributeType) -> Column:
+def converted(frame: DataFrame, name: str, kind: AttributeType) -> Column:
     """A column in its declared type, null where that is not possible."""
     column, found = quoted(name), frame.schema[name].dataType
     text = isinstance(found, t.StringType)
@@ -157,7 +157,7 @@ def _converted(frame: DataFrame, name: str, kind: AttributeType) -> Column:
         case AttributeType.TEXT:
             return column.cast("string")
         case AttributeType.TIME:
-            return f.timestamp_micros(_moment(frame, name))
+            return f.timestamp_micros(moment(frame, name))
         case AttributeType.INTEGER if text:
             return f.when(column.rlike(_DIGITS), column.try_cast("bigint"))
         case AttributeType.INTEGER if isinstance(found, t.IntegralType):
@@ -177,7 +177,7 @@ def _converted(frame: DataFrame, name: str, kind: AttributeType) -> Column:
             return f.lit(None).cast(SPARK_TYPES[kind])
 
 
-def _moment(frame: DataFrame, name: str) -> Column:
+def moment(frame: DataFrame, name: str) -> Column:
     """The instant that a column says, in microseconds. A number is one in JSON too, where it comes as its text."""
     found = frame.schema[name].dataType
     if not isinstance(found, (t.TimestampType, t.TimestampNTZType, t.DateType, t.StringType, t.NumericType)):

@@ -131,7 +131,7 @@ def check_runnable(program: Program) -> None:
 
 def shape_of(program: Program, item: SubscribedClass) -> Shape:
     """Which attributes a class has, its time and its id; what a class does not say, the one above it may."""
-    line = list(_upwards(program, item))
+    line = list(upwards(program, item))
     time = next((one.time for one in line if one.time), "time")
     key = next((one.declaration.key for one in line if one.declaration.key), ("id",))
     shape = Shape(program.attributes(item.declaration.name), time, key)
@@ -149,10 +149,10 @@ def shape_of(program: Program, item: SubscribedClass) -> Shape:
 
 def delay_of(program: Program, item: SubscribedClass) -> int:
     """How late the events of a class may come, in microseconds; what it does not say, the class above it may."""
-    return next((one.delay for one in _upwards(program, item) if one.delay is not None), 0)
+    return next((one.delay for one in upwards(program, item) if one.delay is not None), 0)
 
 
-def _upwards(program: Program, item: SubscribedClass) -> Iterator[SubscribedClass]:
+def upwards(program: Program, item: SubscribedClass) -> Iterator[SubscribedClass]:
     """A class, and those above it."""
     by_name = {one.declaration.name: one for one in program.subscribed_classes}
     one: SubscribedClass | None = item

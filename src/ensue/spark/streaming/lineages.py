@@ -14,11 +14,12 @@ from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from ensue.algebra import atoms, walk
+from ensue.algebra.keys import route_of
 from ensue.algebra.patterns import Absence, ThenBetween
 from ensue.embedded.patterns import Derived, Watched, Watchlist
 from ensue.model import Taxonomy
 from ensue.spark.history import Group, groups
-from ensue.spark.keys import NO_KEY, Key, route_of
+from ensue.spark.keys import NO_KEY, Key
 from ensue.spark.variables import Declared, variable_types
 
 if TYPE_CHECKING:

@@ -1,0 +1,341 @@
+"""One window after the other: announcements in, publications and tables out, and what has to be remembered.
+
+    admit ─► derive, class by class ─► publish ─► tables, sinks ─► remember
+
+Each part is written once and read back, so that nothing is worked out twice and no plan grows. A window is over when
+its state has its name; whatever was killed before that is done again, with the same result.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pyspark.sql import Column, DataFrame, Observation, SparkSession, functions as f
+
+from ensue.algebra.bounds import check_legal
+from ensue.errors import Diagnostic, PatternError
+from ensue.language.program import ComplexClass, Program, SelectedClass
+from ensue.model.announcements import Outcome
+from ensue.model.notices import Publishing
+from ensue.spark.corrections import tables as tabled
+from ensue.spark.corrections.admitting import COUNT, KIND, OUTCOME, STEP, admit, known_after, lifetimes_of
+from ensue.spark.corrections.announcing import CLASS, Announced, announced_classes
+from ensue.spark.corrections.keeping import About, Keeping
+from ensue.spark.corrections.lifetimes import OCCURRED, TO, TOUCHED, Lifetimes, Window
+from ensue.spark.corrections.publishing import CASE, NOTICE, Told, notices_of, publish, standing_after
+from ensue.spark.corrections.purging import Grid, Remembered
+from ensue.spark.programs.tables import Tables
+from ensue.spark.values import quoted
+
+if TYPE_CHECKING:
+    from ensue.spark.corrections.admitting import Snapshots
+
+Select: TypeAlias = "Callable[[SelectedClass, Program, Mapping[str, Lifetimes], DataFrame | None, Window], Lifetimes]"
+Sink: TypeAlias = "Callable[[DataFrame, int, int], None]"
+_PARALLEL = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Announcements with the steps from which they count; which steps there are, and which of them are snapshots."""
+
+    frame: DataFrame
+    steps: tuple[int, ...]
+    snapshots: Snapshots = field(default_factory=dict)
+
+
+def check_correctable(program: Program) -> None:
+    """Everything about a program that cannot run with corrections, told together."""
+    problems: list[Diagnostic] = []
+    for item in program.complex_classes:
+        try:
+            check_legal(item.pattern, item.context)
+        except PatternError as error:
+            name = item.declaration.name
+            problems += [Diagnostic(one.code, f"{name}: {one.message}", hint=one.hint) for one in error.diagnostics]
+    if tabled.PUBLICATIONS in program.classes:
+        message = f"{tabled.PUBLICATIONS} is the table of what is published, and cannot be a class too"
+        problems.append(Diagnostic("E434", message, hint="give the class another name"))
+    if problems:
+        raise PatternError(problems)
+
+
+class Course:
+    """A program on its way through the windows."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        program: Program,
+        data: Path,
+        *,
+        shards: int = 2,
+        sinks: Mapping[str, Sink] | None = None,
+        select: Select | None = None,
+    ) -> None:
+        self.program = program
+        self.classes: tuple[Announced, ...] = announced_classes(program)
+        self.keeping, self.tables = Keeping(data), Tables(data)
+        self.grid = Grid(program, self.classes)
+        self._spark = spark
+        self._shards = shards
+        self._sinks = sinks or {}
+        self._select = select
+        self._told = [
+            Told(item.declaration.name, item.declaration.attributes, Publishing(item.publications, item.tolerance))
+            for item in program.derived_classes
+        ]
+        self.keeping.prepare()
+        self.tables.prepare()
+        self.about = self.keeping.last()
+        spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
+
+    def go(self, batch: Batch | None, last: int) -> None:
+        """Make all steps up to a time: those of a batch, and those at which something falls due.
+
+        What is done already is not done again: after a failure the same batch is given once more.
+        """
+        steps = sorted(batch.steps) if batch is not None else []
+        while (window := self._next(steps, last)) is not None:
+            here = steps[bisect_left(steps, window.first) : bisect_right(steps, window.last)]
+            mine = Batch(batch.frame, tuple(here), batch.snapshots) if batch is not None and here else None
+            self._window(window, mine)
+
+    def _next(self, steps: Sequence[int], last: int) -> Window | None:
+        """The next window: from the next step to the end of its stretch of the grid. Where nothing happens is none."""
+        ahead = steps if self.about is None else steps[bisect_right(steps, self.about.last) :]
+        due = self.about.due if self.about is not None else None
+        first = min([*ahead[:1], *([] if due is None else [due])], default=None)
+        if first is None or first > last:
+            return None
+        return Window(first, min(last, self.grid.end(first)))
+
+    def _window(self, window: Window, batch: Batch | None) -> None:
+        about = self.about or About(-1, window.first - 1)
+        number = about.number + 1
+        with self.keeping.writing() as aside:
+            point = self.grid.point(window.first)
+            purging = self.about is not None and point is not None and point > about.last
+            before = self._remembered(about.number)
+            if purging and before is not None and point is not None:
+                before = self.grid.purge(before, point, aside)
+            counts: dict[str, int] = {}
+            inputs = self._admit(batch, window, before, aside, counts)
+            coming = self._derive(inputs, batch, window, before, aside, counts)
+            published = self._publish(inputs, window, before, aside, purging=purging)
+            told = self._tables(inputs, published, window, number, counts)
+            outcomes = {one.value: about.outcomes.get(one.value, 0) + (counts.get(one.value) or 0) for one in Outcome}
+            self.about = About(
+                number,
+                window.last,
+                point if purging else about.purged,
+                min((due for due, _ in coming if due is not None), default=None),
+                sum(count for _, count in coming),
+                {name: count for name, count in outcomes.items() if count},
+                _added(about.told, told),
+            )
+            self.keeping.place(aside, self.about)
+
+    def _remembered(self, number: int) -> Remembered | None:
+        if number < 0:
+            return None
+        folder = self.keeping.of(number)
+        derived = {name: self._read(folder / path) for name, path in self._paths().items()}
+        return Remembered(
+            known_after(self._read(folder / "known")),
+            {name: rows.where(quoted(TO).isNull()) for name, rows in derived.items()},
+            standing_after(self._read(folder / "published")),
+        )
+
+    def _paths(self) -> dict[str, str]:
+        return {item.declaration.name: f"derived{place}" for place, item in enumerate(self.program.derived_classes)}
+
+    def _read(self, path: Path) -> DataFrame:
+        return self._spark.read.parquet(str(path))
+
+    def _admit(
+        self, batch: Batch | None, window: Window, before: Remembered | None, aside: Path, counts: dict[str, int]
+    ) -> dict[str, Lifetimes]:
+        if batch is None and before is not None:
+            admitted = before.known.withColumn(TOUCHED, f.lit(False))  # nothing is announced
+        elif batch is not None:
+            announced = batch.frame.where(f.col(STEP).between(window.first, window.last))
+            snapshots = {
+                name: [pair for pair in pairs if window.first <= pair[0] <= window.last]
+                for name, pairs in batch.snapshots.items()
+            }
+            admitted = admit(announced, before.known if before else None, self.classes, snapshots)
+        else:
+            raise AssertionError("the first window has announcements")
+        measures = [f.sum(f.when(f.col(OUTCOME) == one.value, f.col(COUNT))).alias(one.value) for one in Outcome]
+        measures += [_touched(f.col(CLASS) == one.name).alias(f"touched {one.name}") for one in self.classes]
+        counts.update(self._write(admitted, aside / "known", measures))
+        known = self._read(aside / "known")
+        return {one.name: lifetimes_of(known, one) for one in self.classes}
+
+    def _derive(
+        self,
+        inputs: dict[str, Lifetimes],
+        batch: Batch | None,
+        window: Window,
+        before: Remembered | None,
+        aside: Path,
+        counts: dict[str, int],
+    ) -> list[tuple[int | None, int]]:
+        """Derive each class after those that it uses; says what is coming: when next, and how much."""
+        coming: list[tuple[int | None, int]] = []
+        for item in self.program.derived_classes:
+            name = item.declaration.name
+            path = self._paths()[name]
+            held = before.derived.get(name) if before is not None else None
+            if isinstance(item, SelectedClass):
+                found = self._selected(item, inputs, held, window, counts)
+            else:
+                found = self._detected(item, inputs, held, window, batch, aside, path)
+            later = f.unix_micros(OCCURRED) > window.last
+            ahead = quoted(TO).isNull() & later
+            measures = [
+                f.min(f.when(ahead, f.unix_micros(OCCURRED))).alias("due"),
+                f.sum(f.when(ahead, 1)).alias("coming"),
+                _touched(f.lit(True)).alias("touched"),
+            ]
+            seen: Mapping[str, Any] = self._write(found.frame, aside / path, measures)
+            counts[f"touched {name}"] = seen["touched"] or 0
+            coming.append((seen["due"], seen["coming"] or 0))
+            inputs[name] = Lifetimes(self._read(aside / path))
+        return coming
+
+    def _selected(
+        self,
+        item: SelectedClass,
+        inputs: Mapping[str, Lifetimes],
+        held: DataFrame | None,
+        window: Window,
+        counts: Mapping[str, int],
+    ) -> Lifetimes:
+        looked_at = {below for name in item.uses for below in self.program.taxonomy.below(name)}
+        if held is not None and not any(counts.get(f"touched {name}") for name in looked_at):
+            return Lifetimes(held.withColumn(TOUCHED, f.lit(False)))
+        if self._select is not None:
+            return self._select(item, self.program, inputs, held, window)
+        from ensue.spark.corrections.selecting import derive_selected
+
+        return derive_selected(item, self.program, inputs, held, window)
+
+    def _detected(
+        self,
+        item: ComplexClass,
+        inputs: Mapping[str, Lifetimes],
+        held: DataFrame | None,
+        window: Window,
+        batch: Batch | None,
+        aside: Path,
+        path: str,
+    ) -> Lifetimes:
+        from ensue.spark.corrections.detecting import derive_detected
+
+        about = self.about
+        state = None if about is None else self._read(self.keeping.of(about.number) / f"state{path}")
+        steps = [step for step in (batch.steps if batch else ()) if window.first <= step <= window.last]
+        listed = self._spark.createDataFrame([(step,) for step in steps], "step BIGINT")
+        found, shards = derive_detected(item, self.program, inputs, state, held, window, listed, self._shards)
+        shards.write.parquet(str(aside / f"state{path}"))
+        return found
+
+    def _publish(
+        self, inputs: Mapping[str, Lifetimes], window: Window, before: Remembered | None, aside: Path, *, purging: bool
+    ) -> DataFrame:
+        if not self._told:
+            return self._spark.createDataFrame([], "kind STRING")
+        standing = before.standing if before is not None else None
+        if purging and standing is not None:
+            standing = self._without_final(standing, inputs)
+        found = publish(inputs, standing, self._told, window)
+        found.write.parquet(str(aside / "published"))
+        return self._read(aside / "published")
+
+    def _without_final(self, standing: DataFrame, inputs: Mapping[str, Lifetimes]) -> DataFrame:
+        """What a pattern does not give any more, neither as it is nor as ended, is final."""
+        for item in self.program.complex_classes:
+            name = item.declaration.name
+            there = inputs[name].frame.select(f.lit(name).alias(CLASS), quoted("__key").alias("key")).distinct()
+            others = standing.where((f.col(CLASS) != name) | f.col("time").isNull())
+            mine = standing.where((f.col(CLASS) == name) & f.col("time").isNotNull())
+            standing = others.unionByName(mine.join(there, [CLASS, "key"], "left_semi"))
+        return standing
+
+    def _tables(
+        self,
+        inputs: Mapping[str, Lifetimes],
+        published: DataFrame,
+        window: Window,
+        number: int,
+        counts: Mapping[str, int],
+    ) -> dict[str, dict[str, int]]:
+        """Write what the window adds to the tables, those that it adds to; what was told is counted."""
+        told: dict[str, dict[str, int]] = {}
+        if self._told:
+            rows = published.where(f.col(KIND) == NOTICE).groupBy(CLASS, CASE).count().collect()
+            for row in rows:
+                told.setdefault(row[CLASS], {})[row[CASE]] = row["count"]
+        touched = [name for name in inputs if counts.get(f"touched {name}")]
+        work: list[Callable[[], None]] = [
+            lambda name=name: self._table(name, inputs[name], window, number, counts[f"touched {name}"])  # type: ignore[misc]
+            for name in touched
+        ]
+        if told:
+            frames = {name: inputs[name].frame for name in touched}
+            work.insert(0, lambda: self._publications(published, frames, window, number, told))
+        with ThreadPoolExecutor(_PARALLEL) as pool:
+            for done in [pool.submit(one) for one in work]:
+                done.result()
+        return told
+
+    def _table(self, name: str, lifetimes: Lifetimes, window: Window, number: int, count: int) -> None:
+        derived = any(one.name == name for one in self._told)
+        rows = tabled.versions(lifetimes.frame, name, self.program.attributes(name), window, complex_class=derived)
+        self.tables.publish(name, number, rows, count)
+
+    def _publications(
+        self,
+        published: DataFrame,
+        frames: Mapping[str, DataFrame],
+        window: Window,
+        number: int,
+        told: Mapping[str, Mapping[str, int]],
+    ) -> None:
+        count = sum(sum(cases.values()) for cases in told.values())
+        rows = tabled.publications(notices_of(published), tabled.changes_of(frames, window))
+        self.tables.publish(tabled.PUBLICATIONS, number, rows, count)
+        written = self._read(self.tables.of(tabled.PUBLICATIONS) / f"batch={number}")
+        for name, cases in told.items():
+            if name in self._sinks:
+                mine = written.where(f.col(CLASS) == name).orderBy(tabled.NUMBER).drop(tabled.NUMBER)
+                self._sinks[name](mine, number, sum(cases.values()))
+
+    def _write(self, frame: DataFrame, path: Path, measures: Sequence[Column]) -> dict[str, Any]:
+        """Write a frame, and count while it is written."""
+        seen = Observation()
+        frame.observe(seen, *measures).write.parquet(str(path))
+        return {
+            name: value for name, value in seen.get.items() if value is not None or name in {"due", "coming", "touched"}
+        }
+
+
+def _touched(mine: Column) -> Column:
+    return f.sum(f.when(mine & quoted(TOUCHED), 1))
+
+
+def _added(one: Mapping[str, Mapping[str, int]], two: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
+    return {
+        name: {
+            case: one.get(name, {}).get(case, 0) + two.get(name, {}).get(case, 0)
+            for case in {**one.get(name, {}), **two.get(name, {})}
+        }
+        for name in {**one, **two}
+    }
