@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ensue.embedded import Detector, Finding
     from ensue.errors import Diagnostic, EnsueError, InputError, PatternError, StateError
     from ensue.language import Program, parse_pattern as parse, parse_program
+    from ensue.spark.corrections.history import history, history_views
     from ensue.time import Calendar
 
 _HOMES = {
@@ -42,6 +43,7 @@ _HOMES = {
     "ensue.embedded": "Detector Finding",
     "ensue.errors": "Diagnostic EnsueError InputError PatternError StateError",
     "ensue.language": "Program parse_program",
+    "ensue.spark.corrections.history": "history history_views",
     "ensue.time": "Calendar",
 }
 _PLACES = {name: (home, name) for home, names in _HOMES.items() for name in names.split()}
@@ -71,6 +73,8 @@ __all__ = [
     "exactly",
     "exactly_of",
     "fn",
+    "history",
+    "history_views",
     "last",
     "parse",
     "parse_program",

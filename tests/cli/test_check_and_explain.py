@@ -136,8 +136,11 @@ def test_what_cannot_run_yet_is_refused(tmp_path, ensue):
     program.write_text(SELECTING)
     events = tmp_path / "events.jsonl"
     events.write_text('{"type": "Bed", "time": "2026-07-10T09:00:00Z", "nr": 1, "ward": "a"}\n')
-    for arguments in (("run", program, "--once"), ("detect", "Bed", events, "--program", program)):
-        ran = ensue(*arguments)
-        assert ran.code == 2
-        for what in ("Bed: MUTABLE", "Bed: LIFESPAN", "Full: a class defined by a SELECT", "Full: PUBLISH"):
-            assert f"E411: {what} can be checked and explained, but not run yet" in ran.err
+    ran = ensue("detect", "Bed", events, "--program", program)
+    assert ran.code == 2
+    for what in ("Bed: MUTABLE", "Bed: LIFESPAN", "Full: a class defined by a SELECT", "Full: PUBLISH"):
+        assert f"E411: {what} can be run with `ensue run`, but not in one process yet" in ran.err
+    ran = ensue("run", program, "--once")
+    assert ran.code == 2
+    assert "E434: Bed does not say where its events come from" in ran.err
+    assert "--replay FILE" in ran.err

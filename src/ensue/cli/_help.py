@@ -38,13 +38,15 @@ For example:
 RUN = """Run a program on Spark.
 
 Reads what the classes of the program name as their sources, finds what their patterns describe, and keeps every class
-as a history table. Ctrl-C ends it cleanly, and the next start goes on where it was.
+as a history table. Ctrl-C ends it cleanly, and the next start goes on where it was. With `--replay`, recorded
+announcements are taken instead.
 
 For example:
 
     ensue run fraud.ensue
     ensue run fraud.ensue --once --data /data/fraud
     ensue run fraud.ensue --master spark://host:7077 --trigger "10 seconds"
+    ensue run outages.ensue --replay october.jsonl.gz --output publications.jsonl
 """
 
 STATE = """Show what a streaming query on Spark has kept.

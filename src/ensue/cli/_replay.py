@@ -81,7 +81,7 @@ def replay_program(name: str, program: Program, said: Replay, stop: Event, conso
             )
         if out is not None:
             write_publications(spark, folder, out)
-        _summary(course.about, program, recording.total, console)
+        print_summary(course.about, program, console)
         console.print(_ending(said, folder, stopped=stop.is_set()), soft_wrap=True)
     return 0
 
@@ -135,7 +135,8 @@ def _shown(total: int, console: Console) -> Iterator[Callable[[int], None]]:
         yield lambda done: bar.update(task, completed=done)
 
 
-def _summary(about: "About | None", program: Program, total: int, console: Console) -> None:
+def print_summary(about: "About | None", program: Program, console: Console) -> None:
+    """What was published, by class and case, and what became of the announcements."""
     told = about.told if about is not None else {}
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("publications")
@@ -151,10 +152,10 @@ def _summary(about: "About | None", program: Program, total: int, console: Conso
         console.print("Nothing was announced.")
         return
     outcomes = ", ".join(f"{count:,} {what}" for what, count in about.outcomes.items())
-    console.print(f"Of {total:,} announcements: {outcomes}.", soft_wrap=True)
+    console.print(f"Announcements: {outcomes}.", soft_wrap=True)
     coming = f"; {about.coming:,} known events are still to come" if about.coming else ""
     due = f", the next at {format_instant(about.due)}" if about.due is not None else ""
-    console.print(f"Replayed up to {format_instant(about.last)}{coming}{due}.", soft_wrap=True)
+    console.print(f"Up to {format_instant(about.last)}{coming}{due}.", soft_wrap=True)
 
 
 def _ending(said: Replay, folder: Path, *, stopped: bool) -> str:

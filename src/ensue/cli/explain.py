@@ -82,9 +82,17 @@ def _select_facts(item: SelectedClass, program: Program) -> Group:
     facts.add_row("key", f"{', '.join(item.key)}{' (all attributes)' if not item.declaration.key else ''}")
     facts.add_row("monotone", f"no: it has {reason}" if reason else "yes: selections, projections and joins only")
     facts.add_row("keys held", f"no: {missing}" if missing else "yes: those of all classes that it uses")
+    facts.add_row("way", _way(item, program))
     facts.add_row("SQL", "")
     sql = indent(plain_sql(item, program), "  ")
     return Group(Text(item.declaration.name, style="bold underline"), facts, Text(sql))
+
+
+def _way(item: SelectedClass, program: Program) -> str:
+    """How the steps of a window are worked out, where Spark is there to do it."""
+    from ensue.spark.corrections.selecting import way_of
+
+    return str(way_of(item, program))
 
 
 def _state(pattern: Pattern, context: Context) -> str:

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 from rich.console import Console
 
+from ensue.cli._live import follow_live
 from ensue.cli._replay import Replay, parse_speed, parse_until, replay_program
 from ensue.cli._run_progress import display, summary
 from ensue.cli._sources import read_source
 from ensue.errors import Diagnostic, InputError
 from ensue.files.opening import FileKind
 from ensue.language import parse_program
+from ensue.language.corrections import corrects
 from ensue.time import parse_duration
 
 if TYPE_CHECKING:
@@ -112,7 +114,13 @@ def run(
     from ensue.spark.programs.running import check_runnable, start
     from ensue.spark.programs.session import session
 
-    check_runnable(parsed)
+    correcting = corrects(parsed)
+    if correcting:
+        from ensue.spark.corrections.live import check_live
+
+        check_live(parsed)
+    else:
+        check_runnable(parsed)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -120,12 +128,18 @@ def run(
     with kept.locked(folder), session(f"ensue {Path(program).name}", master, verbose=verbose) as spark:
         ui = spark.sparkContext.uiWebUrl
         console.print(f"Spark {spark.version} on {master}" + (f", {ui}" if ui else ""), soft_wrap=True)
+        again = f"ensue run {program}" + (f" --data {data}" if data else "")
+        if correcting:
+            with _asked_to_stop() as stop, told_clearly(folder):
+                follow_live(spark, parsed, folder, place, None if once else every, stop, console)
+            then = "takes what has come since" if once and not stop.is_set() else "goes on where it was"
+            console.print(f"The tables are in {folder / 'tables'}. `{again}` {then}.", soft_wrap=True)
+            return 0
         with _asked_to_stop() as stop, told_clearly(folder):
             running = start(spark, parsed, folder, base=place, trigger=None if once else every, stopping=stop.is_set)
             with display(running, console) as show:
                 _follow(running, stop, show, folder)
         console.print(summary(running, parsed))
-        again = f"ensue run {program}" + (f" --data {data}" if data else "")
         console.print(_ending(running, folder, again, over=once and not stop.is_set()), soft_wrap=True)
     return 0
 

@@ -1,4 +1,4 @@
-"""What a program says about corrections. It can be read and checked; what runs programs does not know it yet."""
+"""What a program says about corrections: `ensue run` does it on Spark, and what runs in one process refuses it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,20 @@ if TYPE_CHECKING:
     from ensue.language.program import Program
 
 
+def corrects(program: Program) -> bool:
+    """Whether a program says anything about corrections."""
+    return bool(not_run_yet(program))
+
+
 def not_run_yet(program: Program) -> list[Diagnostic]:
-    """Everything in a program that nothing could run yet: refused, because what was passed over would be missed."""
+    """Everything in a program that one process cannot run yet: what was passed over would be missed."""
     found = []
     for statement in program.statements:
         if isinstance(statement, (SubscribedClass, ComplexClass, SelectedClass)):
             for what, hint in _unknown(statement):
-                message = f"{statement.declaration.name}: {what} can be checked and explained, but not run yet"
+                message = (
+                    f"{statement.declaration.name}: {what} can be run with `ensue run`, but not in one process yet"
+                )
                 found.append(Diagnostic("E411", message, hint=hint))
     return found
 

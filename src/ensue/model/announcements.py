@@ -89,6 +89,8 @@ class Outcome(Enum):
     UNKNOWN_CLASS = "of an unknown class"
     BACKWARDS = "detected before what had come already"
     """Counted besides what became of it: it counts from the newest detection time that had come."""
+    FUTURE = "detected in the future"
+    """Counted besides, too: it is taken as detected now, by the clock of the run."""
 
 
 def content_of(attributes: Mapping[str, Value | None]) -> Bindings:

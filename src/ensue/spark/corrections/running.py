@@ -11,20 +11,22 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shutil import copytree
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pyspark.sql import Column, DataFrame, Observation, SparkSession, functions as f
 
 from ensue.algebra.bounds import check_legal
+from ensue.algebra.variables import is_timed
 from ensue.errors import Diagnostic, PatternError
 from ensue.language.program import ComplexClass, Program, SelectedClass
 from ensue.model.announcements import Outcome
 from ensue.model.notices import Publishing
 from ensue.spark.corrections import tables as tabled
 from ensue.spark.corrections.admitting import COUNT, KIND, OUTCOME, STEP, admit, known_after, lifetimes_of
-from ensue.spark.corrections.announcing import CLASS, Announced, announced_classes
+from ensue.spark.corrections.announcing import CLASS, Announced, announced_classes, union
 from ensue.spark.corrections.keeping import About, Keeping
 from ensue.spark.corrections.lifetimes import OCCURRED, TO, TOUCHED, Lifetimes, Window
 from ensue.spark.corrections.publishing import CASE, NOTICE, Told, notices_of, publish, standing_after
@@ -47,6 +49,8 @@ class Batch:
     frame: DataFrame
     steps: tuple[int, ...]
     snapshots: Snapshots = field(default_factory=dict)
+    future: int = 0
+    """How many were detected in the future, and count from the present."""
 
 
 def check_correctable(program: Program) -> None:
@@ -82,7 +86,7 @@ class Course:
         self.classes: tuple[Announced, ...] = announced_classes(program)
         self.keeping, self.tables = Keeping(data), Tables(data)
         self.grid = Grid(program, self.classes)
-        self._spark = spark
+        self.spark = spark
         self._shards = shards
         self._sinks = sinks or {}
         self._select = select
@@ -103,7 +107,9 @@ class Course:
         steps = sorted(batch.steps) if batch is not None else []
         while (window := self._next(steps, last)) is not None:
             here = steps[bisect_left(steps, window.first) : bisect_right(steps, window.last)]
-            mine = Batch(batch.frame, tuple(here), batch.snapshots) if batch is not None and here else None
+            mine = None
+            if batch is not None and here:
+                mine = replace(batch, steps=tuple(here), future=batch.future if here[-1] == steps[-1] else 0)
             self._window(window, mine)
 
     def _next(self, steps: Sequence[int], last: int) -> Window | None:
@@ -120,7 +126,7 @@ class Course:
         number = about.number + 1
         with self.keeping.writing() as aside:
             point = self.grid.point(window.first)
-            purging = self.about is not None and point is not None and point > about.last
+            purging = self._purges(window)
             before = self._remembered(about.number)
             if purging and before is not None and point is not None:
                 before = self.grid.purge(before, point, aside)
@@ -129,6 +135,8 @@ class Course:
             coming = self._derive(inputs, batch, window, before, aside, counts)
             published = self._publish(inputs, window, before, aside, purging=purging)
             told = self._tables(inputs, published, window, number, counts)
+            if batch is not None:
+                counts[Outcome.FUTURE.value] = batch.future
             outcomes = {one.value: about.outcomes.get(one.value, 0) + (counts.get(one.value) or 0) for one in Outcome}
             self.about = About(
                 number,
@@ -156,7 +164,7 @@ class Course:
         return {item.declaration.name: f"derived{place}" for place, item in enumerate(self.program.derived_classes)}
 
     def _read(self, path: Path) -> DataFrame:
-        return self._spark.read.parquet(str(path))
+        return self.spark.read.parquet(str(path))
 
     def _admit(
         self, batch: Batch | None, window: Window, before: Remembered | None, aside: Path, counts: dict[str, int]
@@ -196,7 +204,7 @@ class Course:
             if isinstance(item, SelectedClass):
                 found = self._selected(item, inputs, held, window, counts)
             else:
-                found = self._detected(item, inputs, held, window, batch, aside, path)
+                found = self._detected(item, inputs, before, window, batch, aside)
             later = f.unix_micros(OCCURRED) > window.last
             ahead = quoted(TO).isNull() & later
             measures = [
@@ -231,27 +239,50 @@ class Course:
         self,
         item: ComplexClass,
         inputs: Mapping[str, Lifetimes],
-        held: DataFrame | None,
+        before: Remembered | None,
         window: Window,
         batch: Batch | None,
         aside: Path,
-        path: str,
     ) -> Lifetimes:
         from ensue.spark.corrections.detecting import derive_detected
 
+        name = item.declaration.name
+        path = f"state{self._paths()[name]}"
         about = self.about
-        state = None if about is None else self._read(self.keeping.of(about.number) / f"state{path}")
-        steps = [step for step in (batch.steps if batch else ()) if window.first <= step <= window.last]
-        listed = self._spark.createDataFrame([(step,) for step in steps], "step BIGINT")
+        kept = None if about is None else self.keeping.of(about.number) / path
+        held = None if before is None else before.derived[name]
+        timed = is_timed(item.pattern)
+        if held is not None and kept is not None and batch is None and not timed and not self._purges(window):
+            copytree(kept, aside / path)  # nothing was announced
+            return Lifetimes(held.withColumn(TOUCHED, f.lit(False)))
+        state = None if kept is None else self._read(kept)
+        steps = self._steps(inputs, before, window, batch) if timed else []
+        listed = self.spark.createDataFrame([(step,) for step in steps], "step BIGINT")
         found, shards = derive_detected(item, self.program, inputs, state, held, window, listed, self._shards)
-        shards.write.parquet(str(aside / f"state{path}"))
+        shards.write.parquet(str(aside / path))
         return found
+
+    def _steps(
+        self, inputs: Mapping[str, Lifetimes], before: Remembered | None, window: Window, batch: Batch | None
+    ) -> list[int]:
+        """The steps of a window: at its detection times, and where something that is known falls due."""
+        derived = [item.declaration.name for item in self.program.derived_classes]
+        frames = [inputs[name].frame for name in derived if name in inputs]
+        frames += list(before.derived.values()) if before is not None else []
+        times = [rows.select(f.unix_micros(OCCURRED).alias("step")) for rows in frames]
+        due = union(times).where(f.col("step").between(window.first, window.last)).distinct().collect() if times else []
+        return sorted({*(batch.steps if batch else ()), *(row["step"] for row in due)})
+
+    def _purges(self, window: Window) -> bool:
+        """Whether a point of the grid lies between the last window and this one."""
+        point = self.grid.point(window.first)
+        return self.about is not None and point is not None and point > self.about.last
 
     def _publish(
         self, inputs: Mapping[str, Lifetimes], window: Window, before: Remembered | None, aside: Path, *, purging: bool
     ) -> DataFrame:
         if not self._told:
-            return self._spark.createDataFrame([], "kind STRING")
+            return self.spark.createDataFrame([], "kind STRING")
         standing = before.standing if before is not None else None
         if purging and standing is not None:
             standing = self._without_final(standing, inputs)

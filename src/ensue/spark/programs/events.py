@@ -84,15 +84,16 @@ def columns_of(raw: Raw, columns: list[str]) -> tuple[DataFrame, Column]:
     """
     if raw.texts:
         schema = t.StructType([t.StructField(name, t.StringType()) for name in [*columns, CORRUPT]])
-        text = f.col(TEXT)
+        text, also = f.col(TEXT), [name for name in raw.frame.columns if name != TEXT]
         lines = raw.frame.where(text.isNull() | (f.trim(text) != "")).select(
             text.alias(RAW),
             f.from_json(text, schema, {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT}).alias("__row"),
             f.coalesce(f.json_array_length(f.concat(f.lit("["), text, f.lit("]"))) != 1, f.lit(True)).alias("__torn"),
+            *also,
         )
         row = f.col("__row")
         frame = lines.select(
-            RAW, *(row[name].alias(name) for name in columns), row[CORRUPT].alias(CORRUPT), f.col("__torn")
+            RAW, *(row[name].alias(name) for name in columns), row[CORRUPT].alias(CORRUPT), f.col("__torn"), *also
         )
         plain = f.col(RAW)
         broken = (

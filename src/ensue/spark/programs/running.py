@@ -350,7 +350,7 @@ def _remembered(spark: SparkSession, program: Program, data: Path, base: Path, t
     paths = {
         item.declaration.name: path
         for item in program.subscribed_classes
-        if item.source is not None and (path := _path(resolved(item.source, base)))
+        if item.source is not None and (path := path_of(resolved(item.source, base)))
     }
     before = kept.load(data)
     if before is None:
@@ -370,5 +370,5 @@ def _remembered(spark: SparkSession, program: Program, data: Path, base: Path, t
     return before.shards
 
 
-def _path(options: Mapping[str, str]) -> str | None:
+def path_of(options: Mapping[str, str]) -> str | None:
     return next((value for key, value in options.items() if key.lower() == "path"), None)

@@ -19,6 +19,8 @@ CORRUPT = "__corrupt"
 """The column of a CSV file's row that does not have the columns of its class."""
 
 TEXT = "value"
+KAFKA_TIME = "__kafka_time"
+"""When Kafka says that a record was made, beside its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,8 @@ def _kafka(spark: SparkSession, name: str, options: dict[str, str]) -> Raw:
                 " for instance PYSPARK_SUBMIT_ARGS='--jars … pyspark-shell'",
             )
         ) from None
-    return Raw(frame.select(f.col("value").cast("string").alias(TEXT)), texts=True)
+    text = f.col("value").cast("string").alias(TEXT)
+    return Raw(frame.select(text, f.col("timestamp").alias(KAFKA_TIME)), texts=True)
 
 
 def _parquet_schema(spark: SparkSession, name: str, path: str) -> t.StructType:
