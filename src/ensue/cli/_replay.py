@@ -45,10 +45,11 @@ class Replay:
 
 def replay_program(name: str, program: Program, said: Replay, stop: Event, console: Console) -> int:
     """Replay files through a program, and say what came of it."""
+    from ensue.spark.corrections.correctable import check_correctable
     from ensue.spark.corrections.publications import write_publications
     from ensue.spark.corrections.recording import parse_names
     from ensue.spark.corrections.replaying import prepare, record, replay
-    from ensue.spark.corrections.running import Course, check_correctable
+    from ensue.spark.corrections.running import Course
     from ensue.spark.programs import kept
     from ensue.spark.programs.failures import told_clearly
     from ensue.spark.programs.session import session
@@ -66,8 +67,8 @@ def replay_program(name: str, program: Program, said: Replay, stop: Event, conso
         stack.enter_context(kept.locked(folder))
         spark = stack.enter_context(session(f"ensue {Path(name).name}", said.master, verbose=said.verbose))
         stack.enter_context(told_clearly(folder))
-        shards = max(1, spark.sparkContext.defaultParallelism)
-        prepare(program, folder, said.files, names, shards)
+        cores = max(1, spark.sparkContext.defaultParallelism)
+        shards = prepare(program, folder, said.files, names, cores)
         course = Course(spark, program, folder, shards=shards)
         recording = record(spark, course, said.files, names, kind=said.kind, reject=reject)
         with _shown(recording.total, console) as progress:

@@ -31,6 +31,8 @@ def check(*programs: str) -> int:
             console.print(f"{name}: fine, {_counted(program)}", soft_wrap=True, markup=False)
             for warning in _warnings(program):
                 console.print(f"{name}: warning: {warning}", soft_wrap=True, markup=False)
+            for note in _slow(program):
+                console.print(f"{name}: note: {note}", soft_wrap=True, markup=False)
     if problems:
         raise PatternError(problems)
     return 0
@@ -60,6 +62,16 @@ def _warnings(program: Program) -> list[str]:
     from ensue.language.queries.nature import warnings
 
     return warnings(program)
+
+
+def _slow(program: Program) -> list[str]:
+    """The SELECTs that cost as many jobs of Spark as there are steps. Spark is loaded only where there is a SELECT."""
+    if not program.selected_classes:
+        return []
+    from ensue.spark.corrections.selecting import Kind, way_of
+
+    ways = [(item.declaration.name, way_of(item, program)) for item in program.selected_classes]
+    return [f"{name} goes {way}" for name, way in ways if way.kind is Kind.STEP_BY_STEP]
 
 
 def _counted(program: Program) -> str:

@@ -51,7 +51,9 @@ def said(draw: st.DrawFn) -> Announcement:
 
 
 def as_row(one: Announcement) -> dict[str, object]:
-    shown = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in one.attributes.items()}
+    shown = {
+        name: value.isoformat() if isinstance(value, datetime) else value for name, value in one.attributes.items()
+    }
     time = None if one.time is None else one.time / 1000
     return {"type": one.type, "op": WORDS[one.operation], "time": time, "detected": one.detected / 1000, **shown}
 

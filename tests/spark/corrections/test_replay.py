@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings, strategies as st
-from tests.corrections.oracle import publications
+from tests.corrections.oracle import as_published, publications
 from tests.corrections.programs import END, SECOND, START, about, announcements, programs, read, text_of
-from tests.spark.corrections.worlds import comparable, replayed
+from tests.corrections.replaying import replay as purged
+from tests.spark.corrections.worlds import comparable, published, replayed
 
-from ensue.model.announcements import Announcement, Operation
+from ensue.errors import InputError
+from ensue.language import parse_program
+from ensue.model.announcements import Announcement, Clock, Operation
+from ensue.spark.corrections.recording import parse_names
+from ensue.spark.corrections.replaying import record, replay
+from ensue.spark.corrections.running import Course
 from ensue.time import to_datetime
 
 SAID = [
@@ -50,3 +56,64 @@ def test_random_worlds(spark, tmp_path_factory, program, said: list[Announcement
     ordered = sorted(said, key=lambda one: one.detected)
     found = replayed(spark, tmp_path_factory.mktemp("world"), program, said, END, size)
     assert comparable(found) == comparable(publications(program, ordered, END))
+
+
+def test_what_has_expired_is_forgotten_at_the_grid(spark, tmp_path):
+    """Two lifespans later an event is gone, and a key that comes again is another event; as by the definition."""
+    program = read(KINDS["purged"])
+    said = [about(number, time, time, g=1, v=number) for number, time in ((0, 1), (1, 3), (3, 6), (4, 7), (6, 20))]
+    said += [about(7, 21, 22, g=1, v=1), about(7, 21, 24, Operation.CHANGE, g=1, v=2), about(0, 23, 25, g=1, v=5)]
+    found = replayed(spark, tmp_path, program, said, END, 100)
+    inputs = [*said, Clock(END)]
+    expected = [as_published(program, one) for one in purged(program, inputs, purging=True).notices]
+    assert comparable(found) == comparable(expected)
+    last = max((tmp_path / "data/corrections/state").iterdir(), key=lambda one: int(one.name))
+    known = spark.read.parquet(str(last / "known"))
+    assert {row.key for row in known.where("kind = 'version' AND __to IS NULL").collect()} == {"e0", "e6", "e7"}
+
+
+SHOWN = parse_program(
+    """
+    CREATE MUTABLE SUBSCRIBED EVENT CLASS Train(nr INT, platform INT, departs TIMESTAMP, ID (nr))
+      TIME departs SNAPSHOT SOURCE;
+    CREATE COMPLEX EVENT CLASS Leaves(nr INT, platform INT, ID (nr)) AS
+      SELECT t.nr, t.platform FROM Train t OCCURRING AT t - 1 minute
+      PUBLISH Leaves CASE LATE Left CASE CHANGE Moved CASE REVOKE Cancelled;
+    """
+)
+BOARD = """seen,number,track,departs
+1783670400,1,4,1783670700
+1783670400,2,5,1783670760
+1783670460,1,4,1783670700
+1783670520,1,7,1783670700
+1783670650,1,8,1783670700
+"""
+
+
+def test_snapshots_in_a_csv_file_with_names_of_its_own(spark, tmp_path):
+    file = tmp_path / "board.csv"
+    file.write_text(BOARD)
+    names = parse_names(["detected=seen:s,nr=number,platform=track", "departs=departs:s,type=Train"], SHOWN)
+    course = Course(spark, SHOWN, tmp_path / "data")
+    replay(course, record(spark, course, [str(file)], names))
+    found = [(one["publication"], one["attributes"], one["detected"]) for one in published(spark, tmp_path / "data")]
+    assert found == [
+        ("Leaves", {"nr": 1, "platform": 7}, "2026-07-10T08:04:00Z"),
+        ("Moved", {"nr": 1, "platform": 8}, "2026-07-10T08:04:10Z"),
+    ]
+    assert course.about.outcomes == {"announced": 2, "changed": 2, "repeated": 1, "retracted": 1}
+    rows = spark.read.parquet(str(tmp_path / "data/tables/publications")).orderBy("number").collect()
+    assert [[(one["class"], one.key) for one in row.why] for row in rows] == [[], [("Train", "1")]]
+
+
+def test_a_row_that_cannot_be_read_ends_a_replay_with_its_place(spark, tmp_path):
+    file = tmp_path / "board.csv"
+    file.write_text(BOARD.replace("1783670520,1,7", "1783670520,1,seven"))
+    names = parse_names(["detected=seen:s,nr=number,platform=track", "departs=departs:s,type=Train"], SHOWN)
+    course = Course(spark, SHOWN, tmp_path / "data")
+    with pytest.raises(InputError, match=r"board.csv:5: E409: platform is seven"):
+        record(spark, course, [str(file)], names)
+    assert not list((tmp_path / "data/tables").iterdir())
+    aside = []
+    recording = record(spark, course, [str(file)], names, reject=aside.extend)
+    assert (recording.total, [(one.line, one.code) for one in aside]) == (4, [(5, "E409")])

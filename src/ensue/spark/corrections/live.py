@@ -30,7 +30,8 @@ from ensue.spark.corrections.announcing import (
     announcements,
     union,
 )
-from ensue.spark.corrections.running import Batch, Course, check_correctable
+from ensue.spark.corrections.correctable import check_correctable
+from ensue.spark.corrections.running import Batch, Course
 from ensue.spark.programs import kept
 from ensue.spark.programs.damage import check_sources_known
 from ensue.spark.programs.events import CODE, RAW, REASON, columns_of
@@ -87,6 +88,7 @@ def start(
     """Start a program with corrections, or go on with it. Without a `trigger` it handles what is there, and ends."""
     check_live(program)
     place = base or Path()
+    Tables(data).prepare()
     shards = _remembered(spark, program, data, place)
     course = Course(spark, program, data, shards=shards, sinks=_sinks(program, place, Tables(data)))
     lock, over, failed = Lock(), Event(), list[BaseException]()

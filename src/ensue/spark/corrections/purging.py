@@ -126,7 +126,8 @@ class Grid:
         """The complex events that are never derived again; where their parts are not known, those long past."""
         if flat is None:
             return None
-        parts = flat.join(gone, [CLASS, KEY]).select(f.col(_OWNER).alias(CLASS), f.col(_OWNER_KEY).alias(KEY))
+        mine = flat.where(f.col(_OWNER).isin(self._selected))  # what patterns give no more, detection itself says
+        parts = mine.join(gone, [CLASS, KEY]).select(f.col(_OWNER).alias(CLASS), f.col(_OWNER_KEY).alias(KEY))
         past = [
             rows.where(quoted(CONSTITUENTS).isNull() & (f.unix_micros(OCCURRED) + f.lit(self.longest) < point)).select(
                 f.lit(name).alias(CLASS), quoted(LIFETIME_KEY).alias(KEY)

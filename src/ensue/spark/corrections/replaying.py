@@ -61,8 +61,8 @@ class Recording:
         return sum(self.counts)
 
 
-def prepare(program: Program, data: Path, files: Sequence[str], names: Names, shards: int) -> None:
-    """See to it that the data folder is one of this replay."""
+def prepare(program: Program, data: Path, files: Sequence[str], names: Names, shards: int) -> int:
+    """See to it that the data folder is one of this replay; over how many shards its keys are spread."""
     about = data / "corrections" / "replay.json"
     said: dict[str, Any] = {
         "files": [[str(Path(name).resolve()), Path(name).stat().st_size] for name in files],
@@ -83,6 +83,7 @@ def prepare(program: Program, data: Path, files: Sequence[str], names: Names, sh
     new = about.with_suffix(".new")
     new.write_text(json.dumps(said), "utf-8")
     new.replace(about)
+    return shards if before is None else before.shards
 
 
 def record(

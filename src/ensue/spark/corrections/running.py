@@ -13,31 +13,29 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from shutil import copytree
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pyspark.sql import Column, DataFrame, Observation, SparkSession, functions as f
 
-from ensue.algebra.bounds import check_legal
-from ensue.algebra.variables import is_timed
-from ensue.errors import Diagnostic, PatternError
-from ensue.language.program import ComplexClass, Program, SelectedClass
+from ensue.language.program import Program
 from ensue.model.announcements import Outcome
 from ensue.model.notices import Publishing
 from ensue.spark.corrections import tables as tabled
 from ensue.spark.corrections.admitting import COUNT, KIND, OUTCOME, STEP, admit, known_after, lifetimes_of
-from ensue.spark.corrections.announcing import CLASS, Announced, announced_classes, union
+from ensue.spark.corrections.announcing import CLASS, Announced, announced_classes
+from ensue.spark.corrections.deriving import Deriving
 from ensue.spark.corrections.keeping import About, Keeping
 from ensue.spark.corrections.lifetimes import OCCURRED, TO, TOUCHED, Lifetimes, Window
-from ensue.spark.corrections.publishing import CASE, NOTICE, Told, notices_of, publish, standing_after
+from ensue.spark.corrections.publishing import CASE, NOTICE, PUBLISHED, Told, notices_of, publish, standing_after
 from ensue.spark.corrections.purging import Grid, Remembered
 from ensue.spark.programs.tables import Tables
 from ensue.spark.values import quoted
 
 if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
     from ensue.spark.corrections.admitting import Snapshots
 
-Select: TypeAlias = "Callable[[SelectedClass, Program, Mapping[str, Lifetimes], DataFrame | None, Window], Lifetimes]"
 Sink: TypeAlias = "Callable[[DataFrame, int, int], None]"
 _PARALLEL = 4
 
@@ -53,22 +51,6 @@ class Batch:
     """How many were detected in the future, and count from the present."""
 
 
-def check_correctable(program: Program) -> None:
-    """Everything about a program that cannot run with corrections, told together."""
-    problems: list[Diagnostic] = []
-    for item in program.complex_classes:
-        try:
-            check_legal(item.pattern, item.context)
-        except PatternError as error:
-            name = item.declaration.name
-            problems += [Diagnostic(one.code, f"{name}: {one.message}", hint=one.hint) for one in error.diagnostics]
-    if tabled.PUBLICATIONS in program.classes:
-        message = f"{tabled.PUBLICATIONS} is the table of what is published, and cannot be a class too"
-        problems.append(Diagnostic("E434", message, hint="give the class another name"))
-    if problems:
-        raise PatternError(problems)
-
-
 class Course:
     """A program on its way through the windows."""
 
@@ -80,7 +62,6 @@ class Course:
         *,
         shards: int = 2,
         sinks: Mapping[str, Sink] | None = None,
-        select: Select | None = None,
     ) -> None:
         self.program = program
         self.classes: tuple[Announced, ...] = announced_classes(program)
@@ -89,7 +70,7 @@ class Course:
         self.spark = spark
         self._shards = shards
         self._sinks = sinks or {}
-        self._select = select
+        self._schemas: dict[str, StructType] = {}
         self._told = [
             Told(item.declaration.name, item.declaration.attributes, Publishing(item.publications, item.tolerance))
             for item in program.derived_classes
@@ -138,7 +119,7 @@ class Course:
             if batch is not None:
                 counts[Outcome.FUTURE.value] = batch.future
             outcomes = {one.value: about.outcomes.get(one.value, 0) + (counts.get(one.value) or 0) for one in Outcome}
-            self.about = About(
+            after = About(
                 number,
                 window.last,
                 point if purging else about.purged,
@@ -147,7 +128,8 @@ class Course:
                 {name: count for name, count in outcomes.items() if count},
                 _added(about.told, told),
             )
-            self.keeping.place(aside, self.about)
+            self.keeping.place(aside, after)
+            self.about = after
 
     def _remembered(self, number: int) -> Remembered | None:
         if number < 0:
@@ -164,7 +146,10 @@ class Course:
         return {item.declaration.name: f"derived{place}" for place, item in enumerate(self.program.derived_classes)}
 
     def _read(self, path: Path) -> DataFrame:
-        return self.spark.read.parquet(str(path))
+        """What was written; Spark need not look for the columns if it was written by this process."""
+        known = self._schemas.get(path.name)
+        reader = self.spark.read if known is None else self.spark.read.schema(known)
+        return reader.parquet(str(path))
 
     def _admit(
         self, batch: Batch | None, window: Window, before: Remembered | None, aside: Path, counts: dict[str, int]
@@ -186,6 +171,11 @@ class Course:
         known = self._read(aside / "known")
         return {one.name: lifetimes_of(known, one) for one in self.classes}
 
+    def _purges(self, window: Window) -> bool:
+        """Whether a point of the grid lies between the last window and this one."""
+        point = self.grid.point(window.first)
+        return self.about is not None and point is not None and point > self.about.last
+
     def _derive(
         self,
         inputs: dict[str, Lifetimes],
@@ -196,98 +186,37 @@ class Course:
         counts: dict[str, int],
     ) -> list[tuple[int | None, int]]:
         """Derive each class after those that it uses; says what is coming: when next, and how much."""
+        kept = None if self.about is None else self.keeping.of(self.about.number)
+        idle = batch is None and not self._purges(window)
+        deriving = Deriving(
+            self.spark, self.program, window, batch.steps if batch else (), before, kept, aside, self._shards, idle
+        )
         coming: list[tuple[int | None, int]] = []
         for item in self.program.derived_classes:
             name = item.declaration.name
             path = self._paths()[name]
-            held = before.derived.get(name) if before is not None else None
-            if isinstance(item, SelectedClass):
-                found = self._selected(item, inputs, held, window, counts)
-            else:
-                found = self._detected(item, inputs, before, window, batch, aside)
-            later = f.unix_micros(OCCURRED) > window.last
-            ahead = quoted(TO).isNull() & later
+            found = deriving.derive(item, inputs, path, {one for one in inputs if counts.get(f"touched {one}")})
+            ahead = quoted(TO).isNull() & (f.unix_micros(OCCURRED) > window.last)
             measures = [
                 f.min(f.when(ahead, f.unix_micros(OCCURRED))).alias("due"),
                 f.sum(f.when(ahead, 1)).alias("coming"),
                 _touched(f.lit(True)).alias("touched"),
             ]
-            seen: Mapping[str, Any] = self._write(found.frame, aside / path, measures)
+            seen = self._write(found.frame, aside / path, measures)
             counts[f"touched {name}"] = seen["touched"] or 0
             coming.append((seen["due"], seen["coming"] or 0))
             inputs[name] = Lifetimes(self._read(aside / path))
         return coming
 
-    def _selected(
-        self,
-        item: SelectedClass,
-        inputs: Mapping[str, Lifetimes],
-        held: DataFrame | None,
-        window: Window,
-        counts: Mapping[str, int],
-    ) -> Lifetimes:
-        looked_at = {below for name in item.uses for below in self.program.taxonomy.below(name)}
-        if held is not None and not any(counts.get(f"touched {name}") for name in looked_at):
-            return Lifetimes(held.withColumn(TOUCHED, f.lit(False)))
-        if self._select is not None:
-            return self._select(item, self.program, inputs, held, window)
-        from ensue.spark.corrections.selecting import derive_selected
-
-        return derive_selected(item, self.program, inputs, held, window)
-
-    def _detected(
-        self,
-        item: ComplexClass,
-        inputs: Mapping[str, Lifetimes],
-        before: Remembered | None,
-        window: Window,
-        batch: Batch | None,
-        aside: Path,
-    ) -> Lifetimes:
-        from ensue.spark.corrections.detecting import derive_detected
-
-        name = item.declaration.name
-        path = f"state{self._paths()[name]}"
-        about = self.about
-        kept = None if about is None else self.keeping.of(about.number) / path
-        held = None if before is None else before.derived[name]
-        timed = is_timed(item.pattern)
-        if held is not None and kept is not None and batch is None and not timed and not self._purges(window):
-            copytree(kept, aside / path)  # nothing was announced
-            return Lifetimes(held.withColumn(TOUCHED, f.lit(False)))
-        state = None if kept is None else self._read(kept)
-        steps = self._steps(inputs, before, window, batch) if timed else []
-        listed = self.spark.createDataFrame([(step,) for step in steps], "step BIGINT")
-        found, shards = derive_detected(item, self.program, inputs, state, held, window, listed, self._shards)
-        shards.write.parquet(str(aside / path))
-        return found
-
-    def _steps(
-        self, inputs: Mapping[str, Lifetimes], before: Remembered | None, window: Window, batch: Batch | None
-    ) -> list[int]:
-        """The steps of a window: at its detection times, and where something that is known falls due."""
-        derived = [item.declaration.name for item in self.program.derived_classes]
-        frames = [inputs[name].frame for name in derived if name in inputs]
-        frames += list(before.derived.values()) if before is not None else []
-        times = [rows.select(f.unix_micros(OCCURRED).alias("step")) for rows in frames]
-        due = union(times).where(f.col("step").between(window.first, window.last)).distinct().collect() if times else []
-        return sorted({*(batch.steps if batch else ()), *(row["step"] for row in due)})
-
-    def _purges(self, window: Window) -> bool:
-        """Whether a point of the grid lies between the last window and this one."""
-        point = self.grid.point(window.first)
-        return self.about is not None and point is not None and point > self.about.last
-
     def _publish(
         self, inputs: Mapping[str, Lifetimes], window: Window, before: Remembered | None, aside: Path, *, purging: bool
     ) -> DataFrame:
-        if not self._told:
-            return self.spark.createDataFrame([], "kind STRING")
         standing = before.standing if before is not None else None
         if purging and standing is not None:
             standing = self._without_final(standing, inputs)
-        found = publish(inputs, standing, self._told, window)
-        found.write.parquet(str(aside / "published"))
+        nothing = self.spark.createDataFrame([], PUBLISHED)
+        found = publish(inputs, standing, self._told, window) if self._told else nothing
+        self._write(found, aside / "published", [f.lit(0).alias("nothing")])
         return self._read(aside / "published")
 
     def _without_final(self, standing: DataFrame, inputs: Mapping[str, Lifetimes]) -> DataFrame:
@@ -320,7 +249,7 @@ class Course:
             for name in touched
         ]
         if told:
-            frames = {name: inputs[name].frame for name in touched}
+            frames = {name: inputs[name].frame for name in touched or inputs}
             work.insert(0, lambda: self._publications(published, frames, window, number, told))
         with ThreadPoolExecutor(_PARALLEL) as pool:
             for done in [pool.submit(one) for one in work]:
@@ -353,9 +282,8 @@ class Course:
         """Write a frame, and count while it is written."""
         seen = Observation()
         frame.observe(seen, *measures).write.parquet(str(path))
-        return {
-            name: value for name, value in seen.get.items() if value is not None or name in {"due", "coming", "touched"}
-        }
+        self._schemas[path.name] = frame.schema
+        return dict(seen.get)
 
 
 def _touched(mine: Column) -> Column:
