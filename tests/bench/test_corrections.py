@@ -1,6 +1,8 @@
 """The stress test of corrections: its announcements, its programs, and the curves that it draws."""
 
+import json
 from collections import Counter
+from unittest.mock import Mock
 
 import pytest
 from bench.data import FIRST
@@ -9,7 +11,7 @@ from tests.corrections.consistency import assert_consistent
 from tests.corrections.oracle import as_published
 from tests.corrections.replaying import replay
 
-from bench import drawing, revising
+from bench import corrections, drawing, measuring, on_spark, revising
 from ensue.language import parse_program
 from ensue.language.queries.nature import is_key_subsuming, is_monotone
 
@@ -40,6 +42,31 @@ def test_every_class_is_published_in_all_four_cases(name):
     for item in program.derived_classes:
         for case in ("on time", "late", "change", "revoke"):
             assert cases[item.declaration.name, case], (item.declaration.name, case)
+
+
+def test_what_is_measured_is_judged_and_drawn(tmp_path, monkeypatch):
+    """Without Spark: that the steps are flat, and what corrections cost, is made up."""
+
+    def steps(_spark, _base, _stress, listed):
+        for place, one in enumerate(listed):
+            one.seconds, one.events, one.megabytes = (
+                [1.0, 2.0, 2.0, 2.0 + place],
+                [10, 20, 20, 20],
+                [0.1, 0.2, 0.2, 0.2],
+            )
+            one.told = {"late": 3}
+
+    monkeypatch.setattr(measuring, "RESULTS", tmp_path)
+    monkeypatch.setattr(on_spark, "session", Mock)
+    monkeypatch.setattr(corrections, "_stress", steps)
+    replayed = []
+    monkeypatch.setattr(corrections, "_replay", lambda *given: replayed.append(given[3].name))
+    assert corrections.main(hours=2, events=50, minutes=30, runs=2) == 1  # the last experiment is not flat
+    assert Counter(replayed) == {"without.parquet": 6, "corrected.parquet": 6}
+    found = json.loads((tmp_path / "corrections.json").read_text())["results"]
+    assert [one["flat"] for one in found["steps"]] == pytest.approx([1.0, 1.2, 4 / 3])
+    assert [one["case"] for one in found["cost"]] == ["SELECT classes", "a pattern class"]
+    assert (tmp_path / "corrections.svg").read_text().count("<polyline") == 9
 
 
 def test_curves(tmp_path):
