@@ -4,50 +4,62 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from tests.corrections.selecting import as_text, json_key
 
-from ensue.language.program import Program, SubscribedClass
+from ensue.language.program import Program
 from ensue.model import AttributeType, Value
 from ensue.model.announcements import Announcement, Operation
 from ensue.time import to_datetime, to_instant
 
 
+@dataclass(frozen=True)
+class Shape:
+    """The attributes of a class with their types, which of them is its time, and which make up its key."""
+
+    attributes: Mapping[str, AttributeType] = field(default_factory=dict)
+    time: str = "time"
+    key: tuple[str, ...] = ()
+
+
+def shapes(program: Program) -> dict[str, Shape]:
+    """The shape of each subscribed class."""
+    return {
+        name: Shape(program.attributes(name), one.time or "time", program.key(name))
+        for one in program.subscribed_classes
+        for name in [one.declaration.name]
+    }
+
+
 def announcements(program: Program, lines: Iterable[str]) -> Iterator[Announcement]:
     """What the lines of a file announce, in their order."""
+    known = shapes(program)
     for line in lines:
-        yield announcement(program, json.loads(line))
+        record = json.loads(line)
+        yield _announcement(known.get(record["type"], Shape()), record)
 
 
 def announcement(program: Program, record: Mapping[str, Any]) -> Announcement:
-    """What one record announces; its key is the key attributes as text, a JSON array if there are several."""
-    name = record["type"]
-    declared = next((one for one in program.subscribed_classes if one.declaration.name == name), None)
-    attributes = _attributes(program, declared, record)
-    key_names = program.key(name) if declared else ()
-    parts = [attributes.get(one) for one in key_names or ("id",)]
-    if not key_names:
-        parts = [record.get("id")]
-    key = None if None in parts or "" in parts[:1] else json_key(parts) if len(parts) > 1 else as_text(parts[0])
-    time = record.get((declared.time if declared else None) or "time")
+    """What one record announces."""
+    return _announcement(shapes(program).get(record["type"], Shape()), record)
+
+
+def _announcement(shape: Shape, record: Mapping[str, Any]) -> Announcement:
+    """The key is the key attributes as text, a JSON array if there are several; without a declared one, `id`."""
+    attributes = {name: _value(record.get(name), kind) for name, kind in shape.attributes.items()}
+    parts = [attributes[name] for name in shape.key] if shape.key else [record.get("id")]
+    known = None not in parts and parts[0] != ""
+    time = record.get(shape.time)
     return Announcement(
-        name,
-        key,
+        record["type"],
+        (json_key(parts) if len(parts) > 1 else as_text(parts[0])) if known else None,
         None if time is None else to_instant(time),
         to_instant(record["detected"]),
         Operation(record.get("op", "announce")),
         attributes,
     )
-
-
-def _attributes(
-    program: Program, declared: SubscribedClass | None, record: Mapping[str, Any]
-) -> dict[str, Value | None]:
-    if declared is None:
-        return {}
-    types = program.attributes(declared.declaration.name)
-    return {name: _value(record.get(name), kind) for name, kind in types.items()}
 
 
 def _value(value: Any, kind: AttributeType) -> Value | None:

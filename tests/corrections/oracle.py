@@ -14,7 +14,7 @@ from tests.corrections.selecting import Selecting, Source, connect, show
 
 from ensue.algebra.classes import PatternClass
 from ensue.language.program import ComplexClass, Program, SelectedClass
-from ensue.model import Event, Value
+from ensue.model import AttributeType, Event, Value
 from ensue.model.announcements import Announcement, Clock, SubscribedClass
 from ensue.model.notices import ComplexEvent, Notice, Publishing
 from ensue.reference.publishing import Derive, Told, as_event, derive_patterns, publish
@@ -119,10 +119,15 @@ def as_published(program: Program, notice: Notice) -> Published:
 
 
 def _attributes(program: Program, event: ComplexEvent) -> dict[str, Value | None]:
-    """Every declared attribute; times as text, and null where there is no value."""
+    """Every declared attribute; times as text, a DOUBLE always as one, and null where there is no value."""
     known = dict(event.attributes)
-    values: dict[str, Value | None] = {}
-    for name in program.classes[event.type].attributes:
-        kind, content = known.get(name, ("", None))
-        values[name] = format_instant(int(content)) if kind == "time" and content is not None else content
-    return values
+    return {
+        name: _shown(*known[name], declared) if name in known else None
+        for name, declared in program.classes[event.type].attributes.items()
+    }
+
+
+def _shown(kind: str, content: bool | float | str, declared: AttributeType) -> Value:
+    if kind == "time":
+        return format_instant(int(content))
+    return float(content) if declared is AttributeType.NUMBER else content

@@ -30,7 +30,7 @@ MONOTONE = {
       OCCURRING AT b""",
     "three": """(k TEXT, l TEXT, m TEXT, g INT, ID (k, l, m)) AS
       SELECT a.k, b.k AS l, c.k AS m, c.g FROM A a, B b, C c
-      WHERE b.g = a.g AND c.g = b.g AND c - a < 6 seconds AND a - c < 6 seconds OCCURRING AT MAX(a, b, c)""",
+      WHERE b.g = a.g AND c.g = b.g AND MAX(a, b, c) - MIN(a, b, c) < 6 seconds OCCURRING AT MAX(a, b, c)""",
     "planned": """(k TEXT, g INT, p TIMESTAMP, ID (k)) AS
       SELECT b.k, b.g, b.p FROM B b WHERE b.p >= b - 3 seconds OCCURRING AT MAX(b.p, b - 1 second)""",
     "self": """(k TEXT, l TEXT, g INT, ID (k, l)) AS

@@ -8,7 +8,7 @@ from ensue.cli._checkout import checkout
 
 
 def bench(
-    name: Literal["kernel", "memory", "single", "spark_batch", "spark_rules", "spark_stream", "start"],
+    name: Literal["corrections", "kernel", "memory", "single", "spark_batch", "spark_rules", "spark_stream", "start"],
     /,
     *arguments: Annotated[str, Parameter(allow_leading_hyphen=True)],
 ) -> None:
