@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 from pyspark.sql import functions as f
 
 from ensue.language import parse_program
+from ensue.model import Value
 from ensue.model.announcements import Announcement, Operation, Outcome
 from ensue.reference.versions import admit as judged, current, timeline
 from ensue.spark.corrections.admitting import COUNTED, VERSION, admit, known_after
@@ -33,7 +34,7 @@ WORDS = {Operation.ANNOUNCE: "announce", Operation.CHANGE: "update", Operation.R
 def said(draw: st.DrawFn) -> Announcement:
     name = draw(st.sampled_from("ABC"))
     number = draw(st.integers(0, 2))
-    values = {
+    values: dict[str, Value | None] = {
         "A": {"v": draw(st.integers(0, 1)), "w": draw(st.sampled_from([0.0, -0.0, 1.5, None]))},
         "B": {"v": number, "b": draw(st.sampled_from([True, False, None]))},
         "C": {"t": datetime(2026, 1, 1, 0, 0, number, tzinfo=UTC)},
@@ -79,7 +80,8 @@ def test_windows_are_judged_as_by_the_reference(spark, found, cut):
     admitted, counts = judged(classes, timeline(found))
     frame = announced_frame(spark, found).withColumn("step", f.col("detected"))
     assert frame.where("__code IS NOT NULL").count() == 0
-    known, outcomes, steps = None, Counter(), {}
+    known, steps = None, {}
+    outcomes: Counter[Outcome] = Counter()
     for first, last in ((0, cut * SECOND), (cut * SECOND + 1, 12 * SECOND)):
         rows = admit(frame.where(f.col("step").between(first, last)), known, CLASSES).localCheckpoint()
         known = known_after(rows)

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from ensue.model import Occurrence
 from ensue.model.announcements import Announcement, Operation, SubscribedClass
-from ensue.model.notices import ComplexEvent, Publishing
+from ensue.model.notices import ComplexEvent, Notice, Publishing
 from ensue.model.publications import Case, Publication
 from ensue.reference.publishing import compare
 from ensue.reference.versions import admit, current, timeline
@@ -93,7 +93,10 @@ def test_what_is_told_is_what_the_reference_says(derived, cut, tolerance):
         return {}
 
     steps = {one.since for one in derived} | {one.until for one in derived if one.until is not None}
-    expected, before, standing, revisions = [], {}, {}, Counter()
+    expected: list[Notice] = []
+    before: dict[tuple[str, str], ComplexEvent] = {}
+    standing: dict[tuple[str, str], ComplexEvent] = {}
+    revisions: Counter[tuple[str, str]] = Counter()
     for step in sorted(steps | {one.version.time for one in derived}):
         expected += compare(step, before, at(step), standing, revisions, {"X": publishing})
         before = at(step)

@@ -15,7 +15,7 @@ import pytest
 from tests.corrections.oracle import as_published
 from tests.corrections.programs import END, about, read, text_of
 from tests.corrections.replaying import replay
-from tests.spark.corrections.worlds import as_line, comparable
+from tests.spark.corrections.worlds import as_judged, as_line, comparable
 
 from ensue.model.announcements import Announcement, Clock, Operation
 from ensue.time import format_instant
@@ -59,7 +59,7 @@ def test_kills_change_nothing(tmp_path):
         process.wait()
         assert not (tmp_path / "out.jsonl").exists()
     assert start(tmp_path).wait() == 0
-    found = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    found = [as_judged(json.loads(line)) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     program = read(TEXT)
     expected = [as_published(program, one) for one in replay(program, [*said, Clock(END)], purging=True).notices]
     assert len(expected) > 10

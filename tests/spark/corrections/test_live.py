@@ -6,16 +6,16 @@ from pathlib import Path
 from time import monotonic, sleep
 
 import pytest
-from tests.corrections.oracle import publications
+from tests.corrections.oracle import as_published, publications, told
 from tests.corrections.programs import SECOND, START, about
 from tests.spark.corrections.worlds import as_line, comparable, published
 
 import ensue
 from ensue.errors import InputError
 from ensue.language import parse_program
-from ensue.model.announcements import Operation
+from ensue.model.announcements import Clock, Operation
 from ensue.spark.corrections.keeping import Keeping
-from ensue.spark.corrections.live import start
+from ensue.spark.corrections.live import fall_due, start
 
 TEXT = """
 CREATE MUTABLE SUBSCRIBED EVENT CLASS A(k TEXT, g INT, v INT, ID (k))
@@ -44,8 +44,8 @@ def put(base: Path, said, number: int) -> None:
             (base / name.lower() / f"{number}.jsonl").write_text(lines)
 
 
-def run(spark, base: Path) -> None:
-    running = start(spark, PROGRAM, base / "data", base=base, clock=lambda: START + 30 * SECOND)
+def run(spark, base: Path, now: int = 30) -> None:
+    running = start(spark, PROGRAM, base / "data", base=base, clock=lambda: START + now * SECOND)
     running.query.awaitTermination()
     running.end()
 
@@ -88,13 +88,31 @@ def test_what_is_due_falls_due_while_nothing_comes(spark, tmp_path):
         wait(lambda: running.course.about is not None and running.course.about.coming == 1, running)
         assert published(spark, tmp_path / "data") == []
         now[0] = START + 20 * SECOND
-        wait(lambda: running.course.about.told == {"X": {"on time": 1}}, running)
+        wait(lambda: running.course.about is not None and running.course.about.told == {"X": {"on time": 1}}, running)
     finally:
         running.query.stop()
         running.end()
     assert not running.failed
     (only,) = published(spark, tmp_path / "data")
     assert (only["case"], only["detected"]) == ("on time", "2026-01-01T00:00:09Z")
+
+
+def test_a_run_that_fails_while_something_falls_due_repeats_just_that(spark, tmp_path, monkeypatch):
+    """What comes after it, though detected before it, must not get into what was told already."""
+    put(tmp_path, FIRST[:2], 0)
+    run(spark, tmp_path, 7)
+    course = start(spark, PROGRAM, tmp_path / "data", base=tmp_path, clock=lambda: START + 7 * SECOND).course
+    with monkeypatch.context() as patched:
+        patched.setattr(Keeping, "place", lambda *_: (_ for _ in ()).throw(RuntimeError("killed")))
+        with pytest.raises(RuntimeError, match="killed"):
+            fall_due(course, START + 11 * SECOND)
+    put(tmp_path, FIRST[2:], 1)
+    run(spark, tmp_path, 30)
+    found = published(spark, tmp_path / "data")
+    inputs = [*FIRST[:2], Clock(START + 11 * SECOND), *FIRST[2:], Clock(START + 12 * SECOND)]
+    expected = [as_published(PROGRAM, one) for one in told(PROGRAM, inputs).notices]
+    assert comparable(found) == comparable(expected)
+    assert [one["case"] for one in found] == ["on time", "late"]
 
 
 def wait(done, running) -> None:

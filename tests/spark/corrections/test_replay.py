@@ -13,7 +13,7 @@ from ensue.errors import InputError
 from ensue.language import parse_program
 from ensue.model.announcements import Announcement, Clock, Operation
 from ensue.spark.corrections.recording import parse_names
-from ensue.spark.corrections.replaying import record, replay
+from ensue.spark.corrections.replaying import Bad, record, replay
 from ensue.spark.corrections.running import Course
 from ensue.time import to_datetime
 
@@ -64,7 +64,7 @@ def test_what_has_expired_is_forgotten_at_the_grid(spark, tmp_path):
     said = [about(number, time, time, g=1, v=number) for number, time in ((0, 1), (1, 3), (3, 6), (4, 7), (6, 20))]
     said += [about(7, 21, 22, g=1, v=1), about(7, 21, 24, Operation.CHANGE, g=1, v=2), about(0, 23, 25, g=1, v=5)]
     found = replayed(spark, tmp_path, program, said, END, 100)
-    inputs = [*said, Clock(END)]
+    inputs: list[Announcement | Clock] = [*said, Clock(END)]
     expected = [as_published(program, one) for one in purged(program, inputs, purging=True).notices]
     assert comparable(found) == comparable(expected)
     last = max((tmp_path / "data/corrections/state").iterdir(), key=lambda one: int(one.name))
@@ -101,6 +101,7 @@ def test_snapshots_in_a_csv_file_with_names_of_its_own(spark, tmp_path):
         ("Leaves", {"nr": 1, "platform": 7}, "2026-07-10T08:04:00Z"),
         ("Moved", {"nr": 1, "platform": 8}, "2026-07-10T08:04:10Z"),
     ]
+    assert course.about is not None
     assert course.about.outcomes == {"announced": 2, "changed": 2, "repeated": 1, "retracted": 1}
     rows = spark.read.parquet(str(tmp_path / "data/tables/publications")).orderBy("number").collect()
     assert [[(one["class"], one.key) for one in row.why] for row in rows] == [[], [("Train", "1")]]
@@ -114,6 +115,6 @@ def test_a_row_that_cannot_be_read_ends_a_replay_with_its_place(spark, tmp_path)
     with pytest.raises(InputError, match=r"board.csv:5: E409: platform is seven"):
         record(spark, course, [str(file)], names)
     assert not list((tmp_path / "data/tables").iterdir())
-    aside = []
+    aside: list[Bad] = []
     recording = record(spark, course, [str(file)], names, reject=aside.extend)
     assert (recording.total, [(one.line, one.code) for one in aside]) == (4, [(5, "E409")])

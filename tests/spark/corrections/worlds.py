@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ensue.language.program import Program
 from ensue.model.announcements import Announcement
 from ensue.spark.corrections import replaying
-from ensue.spark.corrections.publications import write_publications
+from ensue.spark.corrections.publications import ENVELOPE, write_publications
 from ensue.spark.corrections.recording import Names
 from ensue.spark.corrections.running import Course
 from ensue.time import format_instant, to_instant
@@ -51,7 +51,16 @@ def replayed(
 def published(spark: SparkSession, data: Path) -> list[dict[str, Any]]:
     out = io.StringIO()
     write_publications(spark, data, out)
-    return [json.loads(line) for line in out.getvalue().splitlines()]
+    return [as_judged(json.loads(line)) for line in out.getvalue().splitlines()]
+
+
+def as_judged(one: dict[str, Any]) -> dict[str, Any]:
+    """A written publication as the judge has it, with the attributes apart."""
+    known = {name: one[name] for name in ENVELOPE if name in one}
+    known["attributes"] = {name.removeprefix("?"): value for name, value in one.items() if name not in ENVELOPE}
+    if one.get("replaces"):
+        known["replaces"] = as_judged(one["replaces"])
+    return known
 
 
 def comparable(found: Sequence[dict[str, Any]]) -> list[str]:

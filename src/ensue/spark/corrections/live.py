@@ -91,6 +91,7 @@ def start(
     Tables(data).prepare()
     shards = _remembered(spark, program, data, place)
     course = Course(spark, program, data, shards=shards, sinks=_sinks(program, place, Tables(data)))
+    _go_on_falling_due(course)
     lock, over, failed = Lock(), Event(), list[BaseException]()
     handler = _Handler(course, lock, stopping, clock)
     writer = (
@@ -216,11 +217,30 @@ def _watch(running: Live, lock: Lock, stopping: Callable[[], bool], clock: Calla
             continue
         try:
             with lock:
-                course.go(None, clock())
+                fall_due(course, clock())
         except Exception as error:  # noqa: BLE001  # it is told by whoever follows the run
             running.failed.append(error)
             query.stop()
             return
+
+
+def fall_due(course: Course, now: int) -> None:
+    """Make the steps that are due, and note first how far: if it is killed, just these are made again."""
+    note = _note(course)
+    new = note.with_suffix(".new")
+    new.write_text(json.dumps({"now": now}), "utf-8")
+    new.replace(note)
+    course.go(None, now)
+
+
+def _go_on_falling_due(course: Course) -> None:
+    """Sinks may have been told already what is due: before anything else comes, that is done as it was begun."""
+    if _note(course).exists() and course.about is not None:
+        course.go(None, json.loads(_note(course).read_text("utf-8"))["now"])
+
+
+def _note(course: Course) -> Path:
+    return course.keeping.data / "corrections" / "due.json"
 
 
 def _forget(folder: Path, number: int) -> None:

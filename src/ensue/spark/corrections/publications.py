@@ -13,6 +13,9 @@ from ensue.time import format_instant
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+ENVELOPE = ("publication", "class", "case", "detected", "occurred", "replaces")
+"""What is said of a publication besides the attributes of its event."""
+
 
 def write_publications(spark: SparkSession, data: Path, out: IO[str]) -> int:
     """Write everything that was published so far; says how many there are."""
@@ -44,8 +47,11 @@ def _as_object(row: dict[str, Any]) -> dict[str, Any]:
         "case": row["case"],
         "detected": format_instant(row["detected"]),
         "occurred": format_instant(row["occurred"]),
-        "attributes": json.loads(row["attributes"]),
-        "replaces": None
-        if old is None
-        else {"occurred": format_instant(old), "attributes": json.loads(row["old_attributes"])},
+        **_attributes(row["attributes"]),
+        "replaces": None if old is None else {"occurred": format_instant(old), **_attributes(row["old_attributes"])},
     }
+
+
+def _attributes(text: str) -> dict[str, Any]:
+    """An attribute that would be taken for something else has a question mark before it, as in the tables."""
+    return {f"?{name}" if name in ENVELOPE else name: value for name, value in json.loads(text).items()}

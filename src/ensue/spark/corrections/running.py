@@ -79,7 +79,15 @@ class Course:
         self.keeping.prepare()
         self.tables.prepare()
         self.about = self.keeping.last()
+        self._withdraw()
         spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
+
+    def _withdraw(self) -> None:
+        """Take back what an interrupted window has written: if it is made again, it may go further, or less far."""
+        last = -1 if self.about is None else self.about.number
+        derived = [one.name for one in self._told]
+        for name in (*(one.name for one in self.classes), *derived, tabled.PUBLICATIONS):
+            self.tables.withdraw(name, last)
 
     def go(self, batch: Batch | None, last: int) -> None:
         """Make all steps up to a time: those of a batch, and those at which something falls due.

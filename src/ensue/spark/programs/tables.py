@@ -51,6 +51,12 @@ class Tables:
         if not self.published(name, batch):
             publish(rows, self.of(name) / f"batch={batch}", self._aside, count)
 
+    def withdraw(self, name: str, after: int) -> None:
+        """Take back what later batches have added to a table."""
+        for folder in self.of(name).glob("batch=*"):
+            if int(folder.name.removeprefix("batch=")) > after:
+                shutil.rmtree(folder)
+
     def prepare(self) -> None:
         """Make the folders, and remove what an interrupted run has left aside."""
         try:
