@@ -90,7 +90,7 @@ class _Run:
             for key, version in self._versions._known.items()
             if key in self._current or (version.event is None and not self._versions._over(key[0], version, point))
         }
-        self._before = by_key(self._derive(kept, earlier))
+        known, self._before = self._before, by_key(self._derive(kept, earlier))
         self._standing = {key: event for key, event in self._standing.items() if key in self._before}
-        for key in set(self._revisions) - self._before.keys():
-            del self._revisions[key]
+        for key in known.keys() - self._before.keys():  # final; what was revoked may yet come again
+            self._revisions.pop(key, None)

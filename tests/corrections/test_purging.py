@@ -76,6 +76,15 @@ def test_theorem_1(given_: list[Announcement], slack: int, which: int) -> None:
     assert replay(program, inputs, purging=True).notices == ideal.notices
 
 
+def test_what_was_revoked_and_comes_again_goes_on_counting() -> None:
+    """At a point of the grid lies nothing that is said of a key which is not final (a revision number)."""
+    program = monotone(10)[list(MONOTONE).index("filter")]
+    given_ = [about(0, 5, 5, g=1, v=2), about(0, 5, 8, Operation.RETRACT), about(0, 5, 11, g=1, v=2)]
+    found = replay(program, until_the_end(given_), purging=True).notices
+    assert found == told(program, until_the_end(given_)).notices
+    assert [one.revision for one in found] == [0, 1, 2]
+
+
 @FEWER
 @given(program=programs(), given_=announcements())
 def test_a_replay_makes_the_same_steps_as_the_definition(program: Program, given_: list[Announcement]) -> None:
