@@ -34,11 +34,11 @@ WORDS = {Operation.ANNOUNCE: "announce", Operation.CHANGE: "update", Operation.R
 def said(draw: st.DrawFn) -> Announcement:
     name = draw(st.sampled_from("ABC"))
     number = draw(st.integers(0, 2))
-    values: dict[str, Value | None] = {
+    every: dict[str, dict[str, Value | None]] = {
         "A": {"v": draw(st.integers(0, 1)), "w": draw(st.sampled_from([0.0, -0.0, 1.5, None]))},
         "B": {"v": number, "b": draw(st.sampled_from([True, False, None]))},
         "C": {"t": datetime(2026, 1, 1, 0, 0, number, tzinfo=UTC)},
-    }[name]
+    }
     key = draw(st.sampled_from(["x", "x", "y", None]))
     time = draw(st.sampled_from([0, 1, 2, 5, 9, None]))
     return Announcement(
@@ -47,7 +47,7 @@ def said(draw: st.DrawFn) -> Announcement:
         None if time is None else time * SECOND,
         draw(st.integers(0, 12)) * SECOND,
         draw(st.sampled_from([Operation.ANNOUNCE, Operation.CHANGE, Operation.CHANGE, Operation.RETRACT])),
-        {"k": key, **values},
+        {"k": key, **every[name]},
     )
 
 

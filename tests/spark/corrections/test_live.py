@@ -13,7 +13,7 @@ from tests.spark.corrections.worlds import as_line, comparable, published
 import ensue
 from ensue.errors import InputError
 from ensue.language import parse_program
-from ensue.model.announcements import Clock, Operation
+from ensue.model.announcements import Announcement, Clock, Operation
 from ensue.spark.corrections.keeping import Keeping
 from ensue.spark.corrections.live import fall_due, start
 
@@ -106,10 +106,11 @@ def test_a_run_that_fails_while_something_falls_due_repeats_just_that(spark, tmp
         patched.setattr(Keeping, "place", lambda *_: (_ for _ in ()).throw(RuntimeError("killed")))
         with pytest.raises(RuntimeError, match="killed"):
             fall_due(course, START + 11 * SECOND)
-    put(tmp_path, FIRST[2:], 1)
+    late = about(4, 8, 8, g=1, v=3)
+    put(tmp_path, [late], 1)
     run(spark, tmp_path, 30)
     found = published(spark, tmp_path / "data")
-    inputs = [*FIRST[:2], Clock(START + 11 * SECOND), *FIRST[2:], Clock(START + 12 * SECOND)]
+    inputs: list[Announcement | Clock] = [*FIRST[:2], Clock(START + 11 * SECOND), late, Clock(START + 12 * SECOND)]
     expected = [as_published(PROGRAM, one) for one in told(PROGRAM, inputs).notices]
     assert comparable(found) == comparable(expected)
     assert [one["case"] for one in found] == ["on time", "late"]
