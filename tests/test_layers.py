@@ -12,6 +12,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "ensue"
 
 # Each one may import those before it, and no other.
 ORDER = (
+    "loading",
     "errors",
     "time",
     "model",
@@ -71,6 +72,16 @@ def test_imports_point_to_the_layers_above(path):
     allowed = {*ORDER[: ORDER.index(layer) + 1], "__version__"}
     wrong = [f"{path.name}:{line} imports ensue.{used}" for line, used in imported_layers(path) if used not in allowed]
     assert not wrong, f"ensue.{layer} may only import {sorted(allowed)}"
+
+
+def test_the_processes_of_the_frontier_load_no_engine():
+    """Spark starts one for every micro-batch, and more when a run starts: each would pay for it anew."""
+    found = [
+        sys.executable,
+        "-c",
+        "import sys, ensue.spark.programs.frontier; print({'numba', 'lark'} & {*sys.modules})",
+    ]
+    assert subprocess.run(found, capture_output=True, text=True, check=True).stdout == "set()\n"
 
 
 def test_a_program_without_a_select_does_not_load_sqlglot():

@@ -5,6 +5,8 @@ What this module offers is loaded when it is first used, so `import ensue` costs
 
 from typing import TYPE_CHECKING
 
+from ensue.loading import named_in, on_demand
+
 __version__ = "0.1.0.dev0"
 
 if TYPE_CHECKING:
@@ -35,18 +37,19 @@ if TYPE_CHECKING:
     from ensue.spark.corrections.history import history, history_views
     from ensue.time import Calendar
 
-_HOMES = {
-    "ensue.algebra": "Context Pattern",
-    "ensue.algebra.building": "absence aperiodic at_least at_most attr event every exactly exactly_of fn last periodic "
-    "rank some_of star then_between var",
-    "ensue.detecting": "detect",
-    "ensue.embedded": "Detector Finding",
-    "ensue.errors": "Diagnostic EnsueError InputError PatternError StateError",
-    "ensue.language": "Program parse_program",
-    "ensue.spark.corrections.history": "history history_views",
-    "ensue.time": "Calendar",
-}
-_PLACES = {name: (home, name) for home, names in _HOMES.items() for name in names.split()}
+_PLACES = named_in(
+    {
+        "ensue.algebra": "Context Pattern",
+        "ensue.algebra.building": "absence aperiodic at_least at_most attr event every exactly exactly_of fn last "
+        "periodic rank some_of star then_between var",
+        "ensue.detecting": "detect",
+        "ensue.embedded": "Detector Finding",
+        "ensue.errors": "Diagnostic EnsueError InputError PatternError StateError",
+        "ensue.language": "Program parse_program",
+        "ensue.spark.corrections.history": "history history_views",
+        "ensue.time": "Calendar",
+    }
+)
 _PLACES["parse"] = ("ensue.language", "parse_pattern")
 
 __all__ = [
@@ -87,16 +90,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    """Load what is asked for, once."""
-    from importlib import import_module
-
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home, original = _PLACES[name]
-    value = getattr(import_module(home), original)
-    globals()[name] = value
-    return value
+__getattr__ = on_demand(__name__, _PLACES)
 
 
 def __dir__() -> list[str]:
