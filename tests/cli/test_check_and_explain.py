@@ -157,6 +157,7 @@ def test_a_replay_that_cannot_begin_says_why(tmp_path, ensue):
         (["--replay", said, "--until", "soon"], "E607: --until: 'soon' is not a time"),
         (["--replay", said, "--map", "detected"], "E607: --map: 'detected' does not say which column"),
         (["--output", "out.jsonl"], "E607: --output is for a replay"),
+        (["--format", "csv"], "E607: --format is for a replay"),
     ):
         ran = ensue("run", program, *options)
         assert ran.code == 2

@@ -100,7 +100,8 @@ def run(
         )
         with _asked_to_stop("this window") as stop:
             return replay_program(program, parsed, said, stop, console)
-    for option, given in (("until", until), ("speed", speed), ("output", output), ("map", names), ("rejects", rejects)):
+    only_replays = {"until": until, "speed": speed, "output": output, "map": names, "rejects": rejects}
+    for option, given in {**only_replays, "format": file_format}.items():
         if given is not None:
             raise InputError(
                 Diagnostic("E607", f"--{option} is for a replay", hint="add --replay FILE, or leave it out")

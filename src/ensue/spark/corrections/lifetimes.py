@@ -6,19 +6,13 @@ has not ended yet. So one job can look at all steps of a window at once: what jo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
 from typing import TYPE_CHECKING
-
-from pyspark.sql import Column, functions as f
 
 from ensue.spark.values import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-    from ensue.language.program import Program
 
 KEY = "__key"
 """Which event of its class it is; its id for patterns."""
@@ -53,17 +47,3 @@ class Lifetimes:
     def open(self) -> DataFrame:
         """What holds after the window."""
         return self.frame.where(quoted(TO).isNull())
-
-
-def seen_as(name: str, program: Program, inputs: Mapping[str, Lifetimes]) -> DataFrame:
-    """The lifetimes of a class and of all classes under it, with the attributes of that class."""
-    columns = [KEY, FROM, TO, TOUCHED, OCCURRED, *program.attributes(name)]
-    below = sorted(one for one in program.taxonomy.below(name) if one in inputs)
-    frames = [inputs[one].frame.select(*map(quoted, columns)) for one in below]
-    return reduce(lambda one, two: one.unionByName(two), frames)
-
-
-def touched_in(window: Window) -> Column:
-    """Whether a version begins or ends in a window."""
-    inside = [quoted(column).between(window.first, window.last) for column in (FROM, TO)]
-    return f.coalesce(inside[0], f.lit(False)) | f.coalesce(inside[1], f.lit(False))
