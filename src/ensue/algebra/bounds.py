@@ -182,6 +182,11 @@ def _counts_for_ever(q: Pattern) -> bool:
     return isinstance(q, (*_COUNTING, Absence)) and not isinstance(q.interval, FixedInterval)
 
 
+def further_back(q: Pattern) -> int | None:
+    """How long before an interval that q lies in events of q can lie; None where nothing bounds it."""
+    return _delays(q).length
+
+
 def _delays(q: Pattern) -> Lifespan:
     """δ: how much further back than an enclosing limit the pattern reaches, on its worst path.
 

@@ -253,7 +253,8 @@ class Evaluation:
     def _absence(self, q: Absence, path: Path) -> set[Occurrence]:
         """One occurrence [s, t], no constituents, if no b lies in it."""
         everything = self._everything(q.excluded, (*path, 0))
-        free = [s for s in spans(q.interval, (), self.world) if not any(lies_in(b, s.begin, s.end) for b in everything)]
+        meant = spans(q, (), self.world)
+        free = [s for s in meant if not any(lies_in(b, s.begin, s.end) for b in everything)]
         return {Occurrence(s.begin, s.end, ()) for s in free if self.world.ended(s.end)}
 
     def _during(self, q: AtLeast | AtMost | Exactly | EveryNth | Rank | Last, path: Path) -> set[Occurrence]:
@@ -262,7 +263,7 @@ class Evaluation:
         inner = self._child(q, path, 1) if len(q.children()) == 2 else set[Occurrence]()
         bound_inside = scope(q.operand).sometimes
         found: set[Occurrence] = set()
-        for interval in spans(q.interval, inner, self.world):
+        for interval in spans(q, inner, self.world):
             groups: dict[Bindings, list[Occurrence]] = defaultdict(list)
             for a in sorted(reports, key=lambda o: o.order):
                 sigma = joined(a.bindings, interval.bindings)

@@ -96,8 +96,8 @@ class _Machine:
         return {(c.time, c.id) for path, node in self.timers for o in ahead.reports(node, path) for c in o.constituents}
 
     def _interval_ends(self) -> set[Place]:
-        fixed = [i.interval for i in self.intervals if isinstance(i.interval, (FixedInterval, CalendarInterval))]
-        return {(span.end, AFTER_ALL) for interval in fixed for span in spans(interval, (), self.history)}
+        fixed = [q for q in self.intervals if isinstance(q.interval, (FixedInterval, CalendarInterval))]
+        return {(span.end, AFTER_ALL) for q in fixed for span in spans(q, (), self.history)}
 
 
 def _substitutions(pattern: Pattern, world: World) -> set[Bindings]:

@@ -49,8 +49,8 @@ class World:
     """A history as a pattern sees it, from its first event to its last (`span`).
 
     In context `latest` the leaves see only what they hold (`held`), nothing beyond the place `now` is known yet, and
-    `A and !B` asks for the time since the last firing (`since`). Who runs it for ever may forget: intervals that began
-    before `remembered` are over, and are not looked at again.
+    `A and !B` asks for the time since the last firing (`since`). Who runs it for ever may forget: events before
+    `remembered` are gone, and intervals that need some of them are over and not looked at again.
     """
 
     events: tuple[Event, ...]

@@ -70,7 +70,7 @@ class LatestMachine:
         self.timers = [(path, q) for path, q in positive_nodes(pattern) if isinstance(q, (Delay, Periodic))]
         counting = [q for _, q in positive_nodes(pattern) if isinstance(q, (*COUNTING, Absence))]
         self.counts = bool(counting)
-        self.intervals = [q.interval for q in counting if isinstance(q.interval, (FixedInterval, CalendarInterval))]
+        self.intervals = [q for q in counting if isinstance(q.interval, (FixedInterval, CalendarInterval))]
         excluded = [e for q in walk(pattern) for e in _excluded(q)]
         self.excluding = [a for e in excluded for a in atoms(e)]
         reaches = [lifespan(e).length for e in excluded]
@@ -188,7 +188,7 @@ class LatestMachine:
 
     def _interval_ends(self) -> set[Place]:
         """The ends of intervals that are still ahead."""
-        ends = {(span.end, AFTER_ALL) for interval in self.intervals for span in spans(interval, (), self.world)}
+        ends = {(span.end, AFTER_ALL) for q in self.intervals for span in spans(q, (), self.world)}
         return {end for end in ends if end > self.place}
 
     def _bindings(self, atom: Atom, event: Event) -> list[Bindings]:
