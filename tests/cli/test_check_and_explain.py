@@ -121,6 +121,18 @@ def test_check_warns_where_purging_may_show(tmp_path, ensue):
     assert "of Bed, nr is not in the key" in warnings[1]
 
 
+def test_check_says_what_has_no_effect(tmp_path, ensue):
+    program = tmp_path / "beds.ensue"
+    text = "CREATE MUTABLE SUBSCRIBED EVENT CLASS Bed(nr INT) ID (nr) DELAY 1 minute;\n"
+    program.write_text(text)
+    assert (
+        f"{program}: warning: Bed: DELAY has no effect, because this program has corrections"
+        in ensue("check", program).out
+    )
+    program.write_text(text.replace("MUTABLE ", ""))
+    assert "warning" not in ensue("check", program).out
+
+
 def test_explain_shows_the_sql_of_a_select(tmp_path, ensue):
     program = tmp_path / "beds.ensue"
     program.write_text(SELECTING)

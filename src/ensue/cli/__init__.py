@@ -12,7 +12,7 @@ from ensue.errors import EnsueError
 
 _DEVELOPMENT = Group("Development", sort_key=1)
 
-app = App(name="ensue", help="Composite event processing.", version=__version__)
+app = App(name="ensue", help="Composite event processing.", version=__version__, suppress_keyboard_interrupt=False)
 app.register_install_completion_command(show=False)
 app.command("ensue.cli.demo:demo", help=_help.DEMO)
 app.command("ensue.cli.detect:detect", help=_help.DETECT)
@@ -37,6 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stderr.write(f"{error}\n")
         sys.exit(2)
     except KeyboardInterrupt:
+        sys.stderr.write("\ninterrupted\n")
         sys.exit(130)
     except BrokenPipeError:  # whoever read our output has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

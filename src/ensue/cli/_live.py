@@ -2,20 +2,17 @@
 
 from pathlib import Path
 from threading import Event
-from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from ensue.cli._replay import print_summary
+from ensue.cli._stopping import follow
 from ensue.language import Program
 from ensue.time import format_instant
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-_LONGEST = 120.0
-"""So many seconds a window gets to finish after Ctrl-C; the next start would repeat it anyway."""
 
 
 def follow_live(
@@ -32,8 +29,10 @@ def follow_live(
     from ensue.spark.programs.failures import failure
 
     running = start(spark, program, folder, base=base, trigger=trigger, stopping=stop.is_set)
-    query, shown, asked_at = running.query, -1, None
-    while query.isActive:
+    shown = -1
+
+    def show() -> None:
+        nonlocal shown
         about = running.course.about
         if about is not None and about.number > shown:
             shown = about.number
@@ -43,14 +42,10 @@ def follow_live(
                 f" {about.coming:,} events to come",
                 soft_wrap=True,
             )
-        if stop.is_set():
-            asked_at = asked_at or monotonic()
-            if not query.status["isTriggerActive"] or monotonic() - asked_at > _LONGEST:
-                query.stop()
-                break
-        sleep(0.2)
+
+    follow(running.query, stop, show)
     running.end()
-    error = running.failed[0] if running.failed else query.exception()
+    error = running.failed[0] if running.failed else running.query.exception()
     if error is not None and not stop.is_set():
         raise failure(error, folder)
     print_summary(running.course.about, program, console)

@@ -7,13 +7,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Event
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from ensue.cli._stopping import asked_to_stop
 from ensue.errors import Diagnostic, InputError
 from ensue.files.opening import FileKind, check_readable
 from ensue.files.whole import whole_file
@@ -43,7 +43,7 @@ class Replay:
     verbose: bool
 
 
-def replay_program(name: str, program: Program, said: Replay, stop: Event, console: Console) -> int:
+def replay_program(name: str, program: Program, said: Replay, console: Console) -> int:
     """Replay files through a program, and say what came of it."""
     from ensue.spark.corrections.correctable import check_correctable
     from ensue.spark.corrections.publications import write_publications
@@ -75,14 +75,14 @@ def replay_program(name: str, program: Program, said: Replay, stop: Event, conso
         shards = prepare(program, folder, said.files, names, cores)
         course = Course(spark, program, folder, shards=shards)
         recording = record(spark, course, said.files, names, kind=said.kind, reject=reject)
-        with _shown(recording.total, console) as progress:
+        with asked_to_stop("this window") as stop, _shown(recording.total, console) as progress:
             replay(
                 course,
                 recording,
                 until=said.until,
                 speed=said.speed,
                 progress=progress,
-                stopping=stop.is_set,
+                stop=stop,
             )
         if out is not None:
             write_publications(spark, folder, out)

@@ -6,6 +6,7 @@ from ensue.algebra.bounds import check_legal
 from ensue.cli._sources import read_source
 from ensue.errors import Diagnostic, EnsueError, InputError, PatternError
 from ensue.language import Program, parse_program
+from ensue.language.corrections import without_effect
 from ensue.language.program import CalendarDefinition, ComplexClass, RestrictedType, SelectedClass, SubscribedClass
 
 
@@ -57,11 +58,12 @@ def _check_bounds(program: Program, name: str) -> None:
 
 def _warnings(program: Program) -> list[str]:
     """What may surprise though nothing is wrong. sqlglot is loaded only where there is a SELECT."""
-    if not program.selected_classes:
-        return []
-    from ensue.language.queries.nature import warnings
+    found = without_effect(program)
+    if program.selected_classes:
+        from ensue.language.queries.nature import warnings
 
-    return warnings(program)
+        found += warnings(program)
+    return found
 
 
 def _slow(program: Program) -> list[str]:

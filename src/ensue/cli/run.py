@@ -1,11 +1,5 @@
-import signal
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Event
-from time import monotonic, sleep
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 from rich.console import Console
@@ -14,6 +8,7 @@ from ensue.cli._live import follow_live
 from ensue.cli._replay import Replay, parse_speed, parse_until, replay_program
 from ensue.cli._run_progress import display, summary
 from ensue.cli._sources import read_source
+from ensue.cli._stopping import asked_to_stop, follow
 from ensue.errors import Diagnostic, InputError
 from ensue.files.opening import FileKind
 from ensue.language import parse_program
@@ -22,9 +17,6 @@ from ensue.time import parse_duration
 
 if TYPE_CHECKING:
     from ensue.spark.programs.running import Run
-
-LONGEST_BATCH = 120.0
-"""So many seconds a micro-batch gets to finish after Ctrl-C; the next start would repeat it anyway."""
 
 
 def run(
@@ -98,8 +90,7 @@ def run(
             master,
             verbose,
         )
-        with _asked_to_stop("this window") as stop:
-            return replay_program(program, parsed, said, stop, console)
+        return replay_program(program, parsed, said, console)
     only_replays = {"until": until, "speed": speed, "output": output, "map": names, "rejects": rejects}
     for option, given in {**only_replays, "format": file_format}.items():
         if given is not None:
@@ -111,7 +102,7 @@ def run(
     folder = _data_folder(data, place)
 
     from ensue.spark.programs import kept
-    from ensue.spark.programs.failures import told_clearly
+    from ensue.spark.programs.failures import failure, told_clearly
     from ensue.spark.programs.running import check_runnable, start
     from ensue.spark.programs.session import session
 
@@ -131,38 +122,21 @@ def run(
         console.print(f"Spark {spark.version} on {master}" + (f", {ui}" if ui else ""), soft_wrap=True)
         again = f"ensue run {program}" + (f" --data {data}" if data else "")
         if correcting:
-            with _asked_to_stop() as stop, told_clearly(folder):
+            with asked_to_stop("this micro-batch") as stop, told_clearly(folder):
                 follow_live(spark, parsed, folder, place, None if once else every, stop, console)
             then = "takes what has come since" if once and not stop.is_set() else "goes on where it was"
             console.print(f"The tables are in {folder / 'tables'}. `{again}` {then}.", soft_wrap=True)
             return 0
-        with _asked_to_stop() as stop, told_clearly(folder):
+        with asked_to_stop("this micro-batch") as stop, told_clearly(folder):
             running = start(spark, parsed, folder, base=place, trigger=None if once else every, stopping=stop.is_set)
             with display(running, console) as show:
-                _follow(running, stop, show, folder)
+                follow(running.query, stop, show)
+            failed = running.query.exception()
+            if failed is not None and not stop.is_set():
+                raise failure(failed, folder)
         console.print(summary(running, parsed))
         console.print(_ending(running, folder, again, over=once and not stop.is_set()), soft_wrap=True)
     return 0
-
-
-def _follow(running: "Run", stop: Event, show: Any, folder: Path) -> None:
-    """Until the query ends: by itself, by an error, or because it was asked to."""
-    from ensue.spark.programs.failures import failure
-
-    query = running.query
-    asked_at: float | None = None
-    while query.isActive:
-        show()
-        if stop.is_set():
-            asked_at = asked_at or monotonic()
-            if not query.status["isTriggerActive"] or monotonic() - asked_at > LONGEST_BATCH:
-                query.stop()
-                break
-        sleep(0.2)
-    show()
-    error = query.exception()
-    if error is not None and not stop.is_set():
-        raise failure(error, folder)
 
 
 def _ending(running: "Run", folder: Path, again: str, *, over: bool) -> str:
@@ -172,25 +146,6 @@ def _ending(running: "Run", folder: Path, again: str, *, over: bool) -> str:
     until = f"Evaluated up to {watermark}; {waiting}. " if watermark else ""
     then = "takes what has come since" if over else "goes on where it was"
     return f"{until}The tables are in {folder / 'tables'}. `{again}` {then}."
-
-
-@contextmanager
-def _asked_to_stop(during: str = "this micro-batch") -> Iterator[Event]:
-    """Ctrl-C and a polite kill ask for the end; a second Ctrl-C does not ask."""
-    asked = Event()
-
-    def ask(number: int, _frame: object) -> None:
-        if asked.is_set():
-            raise KeyboardInterrupt
-        asked.set()
-        sys.stderr.write(f"\nending after {during} (once more Ctrl-C: at once)\n" if number == signal.SIGINT else "")
-
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield asked
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _interval(text: str) -> str:

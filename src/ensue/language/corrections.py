@@ -17,6 +17,17 @@ def corrects(program: Program) -> bool:
     return bool(not_run_yet(program))
 
 
+def without_effect(program: Program) -> list[str]:
+    """What a program with corrections says in vain."""
+    if not corrects(program):
+        return []
+    delayed = [one.declaration.name for one in program.subscribed_classes if one.delay is not None]
+    return [
+        f"{name}: DELAY has no effect, because this program has corrections: what comes late is taken, and corrects"
+        for name in delayed
+    ]
+
+
 def not_run_yet(program: Program) -> list[Diagnostic]:
     """Everything in a program that one process cannot run yet: what was passed over would be missed."""
     found = []

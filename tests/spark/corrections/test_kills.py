@@ -1,23 +1,30 @@
-"""A replay that is killed again and again ends with the publications of one that nobody disturbed."""
+"""Kill -9 with corrections in flight, and start again: what is published is what an undisturbed run publishes."""
 
 from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
+import time
+from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic, sleep
+from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
-from tests.corrections.programs import END, about, text_of
+from tests.corrections.programs import END, SECOND, START, about, text_of
 from tests.spark.corrections.worlds import as_line
+from tests.spark.programs.machines import PATIENCE
 
 from ensue.model.announcements import Announcement, Operation
 from ensue.time import format_instant
 
 TEXT = text_of(("join", "sequence"), (), "6 seconds")
+SOURCE = r"\g<0> FROM json OPTIONS (path '\g<1>', maxFilesPerTrigger 1)"
+"""Behind what a subscribed class says of itself."""
 
 
 def history(seed: int) -> list[Announcement]:
@@ -32,31 +39,100 @@ def history(seed: int) -> list[Announcement]:
     return sorted(found, key=lambda one: one.detected)
 
 
-def start(base: Path, data: str = "data", output: str = "out.jsonl") -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "ensue", "run", "program.ensue", "--replay", "said.jsonl", "--master", "local[2]"]
-    told = ["--until", format_instant(END), "--data", data, "--output", output]
-    return subprocess.Popen([*command, *told], cwd=base, stderr=subprocess.DEVNULL, start_new_session=True)
+@dataclass(frozen=True)
+class Replayed:
+    """All announcements in one recording, which goes in windows by its grid."""
+
+    base: Path
+
+    def prepare(self) -> None:
+        (self.base / "program.ensue").write_text(TEXT)
+        (self.base / "said.jsonl").write_text("".join(f"{as_line(one)}\n" for one in history(1)))
+
+    def options(self) -> list[str]:
+        return ["--replay", "said.jsonl", "--until", format_instant(END), "--output", "out.jsonl"]
+
+
+@dataclass(frozen=True)
+class Live:
+    """Files that say when things were detected, one for each class and three seconds, each a micro-batch."""
+
+    base: Path
+
+    def prepare(self) -> None:
+        text = re.sub(r"SUBSCRIBED EVENT CLASS (\w+)[^;]*", SOURCE, TEXT)
+        (self.base / "program.ensue").write_text(text)
+        for name in "ABC":
+            (self.base / name).mkdir()
+            for second in range(0, 36, 3):
+                low = START + second * SECOND
+                here = [one for one in history(1) if one.type == name and low <= one.detected < low + 3 * SECOND]
+                file = self.base / name / f"{second}.jsonl"
+                file.write_text("".join(f"{as_line(one)}\n" for one in here) or "\n")
+                os.utime(file, (1_700_000_000 + second,) * 2)
+
+    def options(self) -> list[str]:
+        return ["--once"]
+
+
+Way = type[Replayed] | type[Live]
+
+
+def begin(world: Replayed | Live, data: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "ensue", "run", "program.ensue", "--master", "local[2]", "--data", data]
+    return subprocess.Popen(
+        [*command, *world.options()], cwd=world.base, stderr=subprocess.PIPE, start_new_session=True
+    )
+
+
+def windows(folder: Path) -> int:
+    """How many windows have been made."""
+    states = folder / "corrections/state"
+    return max((int(one.name) + 1 for one in states.glob("[0-9]*")), default=0) if states.exists() else 0
+
+
+def finished(world: Replayed | Live, data: str) -> list[dict[str, Any]]:
+    """What has been published when a run has come to its end."""
+    process = begin(world, data)
+    _, said = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, said.decode()
+    table = pq.ParquetDataset(world.base / data / "tables/publications").read()
+    return sorted(table.to_pylist(), key=str)
+
+
+def kill_and_go_on(way: Way, base: Path, times: int, seed: int) -> None:
+    """Each time when some windows have been made, or while the next one is; an end before that is one to compare."""
+    world, chance = way(base), random.Random(seed)
+    world.prepare()
+    expected = finished(world, "undisturbed")
+    assert len(expected) > 10
+    assert windows(base / "undisturbed") > 5
+    rounds = killed = 0
+    while killed < times:
+        folder = base / f"data{rounds}"
+        process, before, end = begin(world, folder.name), windows(folder), time.monotonic() + PATIENCE
+        wanted = before + chance.randrange(3)
+        while process.poll() is None and windows(folder) < wanted:
+            assert time.monotonic() < end, "nothing happens any more"
+            time.sleep(0.02)
+        time.sleep(chance.random() * (2 if wanted else 15))
+        if process.poll() is None:
+            killed += 1
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+        else:
+            _, said = process.communicate()
+            assert process.returncode == 0, said.decode()
+            assert finished(world, folder.name) == expected
+            rounds += 1
+    assert finished(world, f"data{rounds}") == expected
+
+
+def test_a_run_that_is_killed_publishes_what_another_does(tmp_path: Path):
+    kill_and_go_on(Live, tmp_path, 5, 1)
 
 
 @pytest.mark.slow
-def test_kills_change_nothing(tmp_path):
-    said = history(1)
-    (tmp_path / "program.ensue").write_text(TEXT)
-    (tmp_path / "said.jsonl").write_text("".join(f"{as_line(one)}\n" for one in said))
-    states = tmp_path / "data/corrections/state"
-    for number in (0, 1, 3):
-        process, began = start(tmp_path), monotonic()
-        while process.poll() is None and monotonic() - began < 600:
-            if states.exists() and any(int(one.name) >= number for one in states.iterdir()):
-                break
-            sleep(0.05)
-        sleep(random.Random(number).uniform(0, 1))  # somewhere in the next window
-        assert process.poll() is None, "it was to be killed on its way"
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        assert not (tmp_path / "out.jsonl").exists()
-    assert start(tmp_path).wait() == 0
-    assert start(tmp_path, "undisturbed", "expected.jsonl").wait() == 0
-    expected = (tmp_path / "expected.jsonl").read_text()
-    assert len(expected.splitlines()) > 10
-    assert (tmp_path / "out.jsonl").read_text() == expected
+@pytest.mark.parametrize("way", [Live, Replayed])
+def test_killed_again_and_again(tmp_path: Path, way: Way):
+    kill_and_go_on(way, tmp_path, 50, 2)

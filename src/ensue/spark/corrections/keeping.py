@@ -36,6 +36,8 @@ class About:
     outcomes: dict[str, int] = field(default_factory=dict)
     told: dict[str, dict[str, int]] = field(default_factory=dict)
     """By class and case, how many publications there were."""
+    kept: int = 0
+    """How many versions of announced events are remembered."""
 
 
 @dataclass(frozen=True, slots=True)

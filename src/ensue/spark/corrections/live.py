@@ -192,7 +192,8 @@ class _Handler:
                 CLASS, quoted(CODE).alias("code"), quoted(REASON).alias("reason"), quoted(RAW).alias("raw")
             )
             self.course.tables.publish(f"{row[CLASS]}.rejects", number, told, row["count"])
-        counted = usable.groupBy(CLASS, STEP, DETECTED).agg(f.count_if("__future").alias("future")).collect()
+        measures = f.count_if("__future").alias("future"), f.count("*").alias("rows")
+        counted = usable.groupBy(CLASS, STEP, DETECTED).agg(*measures).collect()
         if not counted:
             return
         shown = {one.name for one in self.course.classes if one.snapshots}
@@ -201,9 +202,9 @@ class _Handler:
             if row[CLASS] in shown:
                 snapshots[row[CLASS]].append((row[STEP], row[DETECTED]))
         steps = sorted({row[STEP] for row in counted})
-        future = sum(row["future"] for row in counted)
+        future, size = (sum(row[name] for row in counted) for name in ("future", "rows"))
         frame = usable.drop(CODE, REASON, RAW, "__future")
-        self.course.go(Batch(frame, tuple(steps), snapshots, future), steps[-1])
+        self.course.go(Batch(frame, tuple(steps), snapshots, future, size), steps[-1])
 
 
 def _watch(running: Live, lock: Lock, stopping: Callable[[], bool], clock: Callable[[], int]) -> None:

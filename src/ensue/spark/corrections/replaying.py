@@ -12,7 +12,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic, sleep
+from threading import Event
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame, Observation, SparkSession, functions as f
@@ -146,26 +147,31 @@ def replay(
     until: int | None = None,
     speed: float | None = None,
     progress: Callable[[int], None] = lambda _count: None,
-    stopping: Callable[[], bool] = lambda: False,
+    stop: Event | None = None,
 ) -> None:
-    """Take the recording through all windows up to a time, by default that of the last announcement."""
+    """Take the recording through all windows up to a time, by default that of the last announcement.
+
+    As soon as `stop` is set, no further window begins.
+    """
+    asked = stop or Event()
     end = until if until is not None else (recording.times[-1] if recording.times else 0)
     began, first = monotonic(), recording.times[0] if recording.times else 0
     done = bisect_right(recording.times, course.about.last) if course.about is not None else 0
     count = sum(recording.counts[:done])
     progress(count)
     for low, high in cut(recording, course, done, bisect_right(recording.times, end), speed):
-        if stopping():
-            return
         times = recording.times[low:high]
         if speed is not None:
-            sleep(max(0.0, began + (times[-1] - first) / 1_000_000 / speed - monotonic()))
+            asked.wait(max(0.0, began + (times[-1] - first) / 1_000_000 / speed - monotonic()))
+        if asked.is_set():
+            return
         here = recording.frame.where(f.col(DETECTED).between(times[0], times[-1])).withColumn(STEP, f.col(DETECTED))
         snapshots = {name: [(one, one) for one in seen] for name, seen in recording.snapshots.items()}
-        course.go(Batch(here, tuple(times), snapshots), times[-1])
-        count += sum(recording.counts[low:high])
+        size = sum(recording.counts[low:high])
+        course.go(Batch(here, tuple(times), snapshots, size=size), times[-1])
+        count += size
         progress(count)
-    if not stopping():
+    if not asked.is_set():
         course.go(None, end)
 
 

@@ -29,6 +29,7 @@ from ensue.spark.corrections.keeping import About, Keeping, added
 from ensue.spark.corrections.lifetimes import OCCURRED, TO, TOUCHED, Lifetimes, Window
 from ensue.spark.corrections.publishing import CASE, NOTICE, PUBLISHED, Told, notices_of, publish, standing_after
 from ensue.spark.corrections.purging import Grid, Remembered
+from ensue.spark.corrections.small import suited
 from ensue.spark.programs.tables import Tables
 from ensue.spark.values import quoted
 
@@ -50,6 +51,8 @@ class Batch:
     snapshots: Snapshots = field(default_factory=dict)
     future: int = 0
     """How many were detected in the future, and count from the present."""
+    size: int = 0
+    """How many there are."""
 
 
 class Course:
@@ -114,7 +117,8 @@ class Course:
     def _window(self, window: Window, batch: Batch | None) -> None:
         about = self.about or About(-1, window.first - 1)
         number = about.number + 1
-        with self.keeping.writing() as aside:
+        rows = about.kept + (batch.size if batch is not None else 0)
+        with suited(self.spark, rows), self.keeping.writing() as aside:
             point = self.grid.point(window.first)
             purging = self._purges(window)
             before = self._remembered(about.number)
@@ -136,6 +140,7 @@ class Course:
                 sum(count for _, count in coming),
                 {name: count for name, count in outcomes.items() if count},
                 added(about.told, told),
+                counts["kept"],
             )
             self.keeping.place(aside, after)
             self.about = after
@@ -175,6 +180,7 @@ class Course:
         else:
             raise AssertionError("the first window has announcements")
         measures = [f.sum(f.when(f.col(OUTCOME) == one.value, f.col(COUNT))).alias(one.value) for one in Outcome]
+        measures.append(f.count("*").alias("kept"))
         measures += [_touched(f.col(CLASS) == one.name).alias(f"touched {one.name}") for one in self.classes]
         counts.update(self._write(admitted, aside / "known", measures))
         known = self._read(aside / "known")
