@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import functions as f
+
 from ensue.spark.kafka import read_json
+from ensue.time import to_datetime
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -46,3 +50,9 @@ class Topics:
         rows = self.spark.read.format("kafka").options(**options).load()
         chosen = rows.selectExpr("CAST(key AS STRING) key", "CAST(value AS STRING) value").collect()
         return [(row.key, json.loads(row.value)) for row in chosen]
+
+    def times(self, topic: str) -> list[datetime]:
+        """When Kafka got each record."""
+        rows = self.spark.read.format("kafka").options(**self.servers, subscribe=self.name(topic)).load()
+        found = rows.select(f.unix_micros("timestamp").alias("time")).collect()
+        return sorted(to_datetime(row.time) for row in found)

@@ -32,14 +32,12 @@ from ensue.spark.corrections.announcing import (
 )
 from ensue.spark.corrections.correctable import check_correctable
 from ensue.spark.corrections.running import Batch, Course
-from ensue.spark.programs import kept
-from ensue.spark.programs.damage import check_sources_known
+from ensue.spark.programs.claiming import claim
 from ensue.spark.programs.events import CODE, RAW, REASON, columns_of
-from ensue.spark.programs.running import Stopped, path_of
+from ensue.spark.programs.running import Stopped
 from ensue.spark.programs.sinks import Sink, sink_of
-from ensue.spark.programs.sources import KAFKA_TIME, read, resolved
+from ensue.spark.programs.sources import KAFKA_TIME, read
 from ensue.spark.programs.tables import Tables
-from ensue.spark.streaming.running import default_shards
 from ensue.spark.values import quoted
 
 if TYPE_CHECKING:
@@ -89,7 +87,8 @@ def start(
     check_live(program)
     place = base or Path()
     Tables(data).prepare()
-    shards = _remembered(spark, program, data, place)
+    _refuse_a_replay(data)
+    shards = claim(spark, program, data, place)
     course = Course(spark, program, data, shards=shards, sinks=_sinks(program, place, Tables(data)))
     _go_on_falling_due(course)
     lock, over, failed = Lock(), Event(), list[BaseException]()
@@ -272,28 +271,7 @@ def _plain(sink: Sink) -> Sink:
     return write
 
 
-def _remembered(spark: SparkSession, program: Program, data: Path, base: Path) -> int:
-    """See to it that the data folder is this program's, and that of a live run; how many shards its state has."""
+def _refuse_a_replay(data: Path) -> None:
     if (data / "corrections" / "replay.json").exists():
         message = f"{data} belongs to a replay, and a live run is none"
         raise InputError(Diagnostic("E507", message, hint="give the run a folder of its own with --data"))
-    paths = {
-        item.declaration.name: path
-        for item in program.subscribed_classes
-        if item.source is not None and (path := path_of(resolved(item.source, base)))
-    }
-    before = kept.load(data)
-    if before is None:
-        if not Tables(data).empty:
-            message = f"{data} has tables, and nothing says of which program"
-            raise InputError(Diagnostic("E507", message, hint="give another folder with --data"))
-        before = kept.Kept(program, paths, default_shards(spark))
-    else:
-        kept.check_same(before, program, paths, data)
-        if not Tables(data).empty and not (data / "checkpoint" / "offsets").exists():
-            message = f"{data} has tables and no checkpoint: what was read already is not known"
-            hint = "restore the checkpoint, or give another folder with --data"
-            raise InputError(Diagnostic("E507", message, hint=hint))
-        check_sources_known(data / "checkpoint")
-    kept.save(data, kept.Kept(program, paths, before.shards))
-    return before.shards

@@ -277,6 +277,7 @@ class Course:
         with ThreadPoolExecutor(_PARALLEL) as pool:
             for done in [pool.submit(one) for one in work]:
                 done.result()
+        self._tell(told, number)
 
     def _table(self, name: str, lifetimes: Lifetimes, window: Window, number: int, count: int) -> None:
         derived = any(one.name == name for one in self._told)
@@ -294,11 +295,18 @@ class Course:
         count = sum(sum(cases.values()) for cases in told.values())
         rows = tabled.publications(notices_of(published), tabled.changes_of(frames, window))
         self.tables.publish(tabled.PUBLICATIONS, number, rows, count)
+
+    def _tell(self, told: Mapping[str, Mapping[str, int]], number: int) -> None:
+        """What is in the tables goes to the sinks, in order.
+
+        One task writes it, so that a revoke never overtakes what it revokes; and it is begun in this thread, since
+        others do not know jars that were added.
+        """
         for name, cases in told.items():
             if name in self._sinks:
                 written = self._read(self.tables.of(tabled.PUBLICATIONS) / f"batch={number}")
-                mine = written.where(f.col(CLASS) == name).orderBy(tabled.NUMBER).drop(tabled.NUMBER)
-                self._sinks[name](mine, number, sum(cases.values()))
+                mine = written.where(f.col(CLASS) == name).coalesce(1).sortWithinPartitions(tabled.NUMBER)
+                self._sinks[name](mine.drop(tabled.NUMBER), number, sum(cases.values()))
 
     def _write(self, frame: DataFrame, path: Path, measures: Sequence[Column]) -> dict[str, Any]:
         """Write a frame, and count while it is written."""

@@ -22,17 +22,17 @@ from ensue.embedded.patterns import Derived, Watched, Watchlist
 from ensue.errors import Diagnostic, InputError, PatternError
 from ensue.language.corrections import not_run_yet
 from ensue.language.program import Program, SubscribedClass, used_classes
-from ensue.spark.programs import kept
-from ensue.spark.programs.damage import check_not_older, check_sources_known
+from ensue.spark.programs.claiming import claim
+from ensue.spark.programs.damage import check_not_older
 from ensue.spark.programs.events import CODE, ID, RAW, REASON, SPARK_TYPES, TIME, Shape, events_of
 from ensue.spark.programs.frontier import Frontier
 from ensue.spark.programs.sinks import Sink, sink_of
-from ensue.spark.programs.sources import read, resolved
+from ensue.spark.programs.sources import read
 from ensue.spark.programs.tables import DAY, Tables, attribute_column, day_of
 from ensue.spark.programs.tally import DUPLICATE, EVENT, LATE, OCCURRENCE, OPEN, UNUSABLE, Tally
 from ensue.spark.sources import Source
 from ensue.spark.streaming.output import Detection
-from ensue.spark.streaming.running import Clocks, default_shards, detect_stream, prepare
+from ensue.spark.streaming.running import Clocks, detect_stream, prepare
 from ensue.spark.values import quoted
 from ensue.spark.variables import CONSTITUENT, variable_columns
 
@@ -74,7 +74,8 @@ def start(
     place = base or Path()
     tables, checkpoint = Tables(data), (data / "checkpoint").resolve()
     tables.prepare()
-    shards = _remembered(spark, program, data, place, tables)
+    shards = claim(spark, program, data, place)
+    check_not_older(data, tables.folder)
     prepare(spark)
     spark.conf.set(_POLICY, "min")  # Spark's default
     streams = _streams(spark, program, place)
@@ -343,32 +344,3 @@ def _sinks(program: Program, base: Path, tables: Tables) -> dict[str, Sink]:
         for item in program.complex_classes
         if item.sink is not None
     }
-
-
-def _remembered(spark: SparkSession, program: Program, data: Path, base: Path, tables: Tables) -> int:
-    """See to it that the data folder is this program's; how many shards its state has."""
-    paths = {
-        item.declaration.name: path
-        for item in program.subscribed_classes
-        if item.source is not None and (path := path_of(resolved(item.source, base)))
-    }
-    before = kept.load(data)
-    if before is None:
-        if not tables.empty:
-            message = f"{data} has tables, and nothing says of which program"
-            raise InputError(Diagnostic("E507", message, hint="give another folder with --data"))
-        before = kept.Kept(program, paths, default_shards(spark))
-    else:
-        kept.check_same(before, program, paths, data)
-        if not tables.empty and not (data / "checkpoint" / "offsets").exists():
-            message = f"{data} has tables and no checkpoint: what was read already is not known"
-            hint = "restore the checkpoint, or give another folder with --data"
-            raise InputError(Diagnostic("E507", message, hint=hint))
-        check_not_older(data, tables.folder)
-        check_sources_known(data / "checkpoint")
-    kept.save(data, kept.Kept(program, paths, before.shards))
-    return before.shards
-
-
-def path_of(options: Mapping[str, str]) -> str | None:
-    return next((value for key, value in options.items() if key.lower() == "path"), None)
