@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, settings
 # time, so that what fails is what was changed; `--all` looks for new ones (docs/decisions/0018).
 _COMMON = settings(deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ordinary", _COMMON, max_examples=200, derandomize=True)
-settings.register_profile("all", _COMMON, max_examples=10_000, derandomize=False)
+settings.register_profile("all", _COMMON, max_examples=2_000, derandomize=False)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
