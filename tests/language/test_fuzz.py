@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 from tests.strategies import patterns
 
 from ensue.errors import EnsueError
@@ -74,12 +74,14 @@ def test_a_few_texts(text):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("parse", [parse_pattern, parse_expression, parse_program])
+@settings(max_examples=10_000)
 @given(text=anything)
 def test_many_texts(parse, text):
     check(parse, text)
 
 
 @pytest.mark.slow
+@settings(max_examples=10_000)
 @given(st.lists(mutated(st.sampled_from(TEXTS)), max_size=6).map(";\n".join))
 def test_many_programs(text):
     check(parse_program, text)

@@ -27,10 +27,10 @@ SOURCE = r"\g<0> FROM json OPTIONS (path '\g<1>', maxFilesPerTrigger 1)"
 """Behind what a subscribed class says of itself."""
 
 
-def history(seed: int) -> list[Announcement]:
-    """Half a minute in which things are announced, and then changed or taken back."""
-    chance, found = random.Random(seed), []
-    for number in range(30):
+def history(seconds: int) -> list[Announcement]:
+    """Some time in which things are announced, and then changed or taken back."""
+    chance, found = random.Random(14), []
+    for number in range(seconds):
         time = number + chance.randrange(3)
         found.append(about(number, time, time, g=chance.randrange(2), v=chance.randrange(4)))
         if chance.random() < 0.5:
@@ -44,10 +44,12 @@ class Replayed:
     """All announcements in one recording, which goes in windows by its grid."""
 
     base: Path
+    seconds: int
 
     def prepare(self) -> None:
         (self.base / "program.ensue").write_text(TEXT)
-        (self.base / "said.jsonl").write_text("".join(f"{as_line(one)}\n" for one in history(1)))
+        said = "".join(f"{as_line(one)}\n" for one in history(self.seconds))
+        (self.base / "said.jsonl").write_text(said)
 
     def options(self) -> list[str]:
         return ["--replay", "said.jsonl", "--until", format_instant(END), "--output", "out.jsonl"]
@@ -58,15 +60,18 @@ class Live:
     """Files that say when things were detected, one for each class and three seconds, each a micro-batch."""
 
     base: Path
+    seconds: int
 
     def prepare(self) -> None:
         text = re.sub(r"SUBSCRIBED EVENT CLASS (\w+)[^;]*", SOURCE, TEXT)
         (self.base / "program.ensue").write_text(text)
         for name in "ABC":
             (self.base / name).mkdir()
-            for second in range(0, 36, 3):
+            for second in range(0, self.seconds + 6, 3):
                 low = START + second * SECOND
-                here = [one for one in history(1) if one.type == name and low <= one.detected < low + 3 * SECOND]
+                here = [
+                    one for one in history(self.seconds) if one.type == name and low <= one.detected < low + 3 * SECOND
+                ]
                 file = self.base / name / f"{second}.jsonl"
                 file.write_text("".join(f"{as_line(one)}\n" for one in here) or "\n")
                 os.utime(file, (1_700_000_000 + second,) * 2)
@@ -100,13 +105,13 @@ def finished(world: Replayed | Live, data: str) -> list[dict[str, Any]]:
     return sorted(table.to_pylist(), key=str)
 
 
-def kill_and_go_on(way: Way, base: Path, times: int, seed: int) -> None:
+def kill_and_go_on(world: Replayed | Live, times: int, seed: int) -> None:
     """Each time when some windows have been made, or while the next one is; an end before that is one to compare."""
-    world, chance = way(base), random.Random(seed)
+    base, chance = world.base, random.Random(seed)
     world.prepare()
     expected = finished(world, "undisturbed")
-    assert len(expected) > 10
-    assert windows(base / "undisturbed") > 5
+    assert {one["case"] for one in expected} == {"on time", "late", "change", "revoke"}
+    assert windows(base / "undisturbed") > world.seconds // 3
     rounds = killed = 0
     while killed < times:
         folder = base / f"data{rounds}"
@@ -129,10 +134,10 @@ def kill_and_go_on(way: Way, base: Path, times: int, seed: int) -> None:
 
 
 def test_a_run_that_is_killed_publishes_what_another_does(tmp_path: Path):
-    kill_and_go_on(Live, tmp_path, 5, 1)
+    kill_and_go_on(Live(tmp_path, 9), 5, 1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", [Live, Replayed])
 def test_killed_again_and_again(tmp_path: Path, way: Way):
-    kill_and_go_on(way, tmp_path, 50, 2)
+    kill_and_go_on(way(tmp_path, 30), 50, 2)
