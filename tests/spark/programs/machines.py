@@ -46,18 +46,28 @@ def reset(name: str, second: float, device: str) -> dict[str, Any]:
     return {"id": name, "time": moment(second), "device": device}
 
 
-def parts() -> list[tuple[list[dict[str, Any]], list[dict[str, Any]]]]:
-    """Files of readings and resets, each a little out of order, and a last one that moves the time on."""
-    files = []
-    for number in range(3):
-        first, start = number * 20, number * 40
-        readings = [
-            reading(first + i, start + (i * 7) % 40, "abc"[(i * i + number) % 3], 81.0 if i % 4 else 20.0)
-            for i in range(16)
-        ]
-        files.append((readings, [reset(f"r{number}", start + 20, "abc"[number % 3])]))
-    files.append(([reading(999, 5_000, "z", 1.0)], [reset("end", 5_000, "z")]))
-    return files
+Part = tuple[list[dict[str, Any]], list[dict[str, Any]]]
+"""A file of readings, and one of resets."""
+
+
+def part(number: int) -> Part:
+    """Forty seconds, a little out of order."""
+    first, start = number * 20, number * 40
+    readings = [
+        reading(first + i, start + (i * 7) % 40, "abc"[(i * i + number) % 3], 81.0 if i % 4 else 20.0)
+        for i in range(16)
+    ]
+    return readings, [reset(f"r{number}", start + 20, "abc"[number % 3])]
+
+
+def last(number: int) -> Part:
+    """What moves the time on, beyond all that is open after so many parts."""
+    return [reading(999_999, number * 40 + 5_000, "z", 1.0)], [reset("end", number * 40 + 5_000, "z")]
+
+
+def parts() -> list[Part]:
+    """Three, and the last."""
+    return [*map(part, range(3)), last(0)]
 
 
 class World:

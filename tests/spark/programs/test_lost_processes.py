@@ -48,8 +48,10 @@ def kill_workers(process: subprocess.Popen[str], chance: random.Random) -> bool:
     return bool(chosen)
 
 
-def kill_and_go_on(world: Meters, times: int, masters: tuple[str, ...], seed: int) -> int:
-    """Kill so many times while files come; gives how many runs ended of it. Each of them is started again."""
+def kill_and_go_on(
+    world: Meters, times: int, masters: tuple[str, ...], seed: int
+) -> tuple[subprocess.Popen[str] | None, int]:
+    """Kill so many times while files come; gives the run that is left, if one is, and how many ended of it."""
     chance = random.Random(seed)
     killed = ended = 0
     process: subprocess.Popen[str] | None = None
@@ -65,46 +67,54 @@ def kill_and_go_on(world: Meters, times: int, masters: tuple[str, ...], seed: in
             killed += kill_workers(process, chance)
         else:
             ended += 1
-            _, said = process.communicate()
-            assert process.returncode == 2, said
-            is_told_clearly(said, "E436")
+            fails_clearly(process)
             process = None
-    if process is not None:
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=PATIENCE)
-        assert process.returncode == 0 or "E436" in said, said
+    return process, ended
+
+
+def fails_clearly(process: subprocess.Popen[str]) -> None:
+    _, said = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 2, said
+    is_told_clearly(said, "E436")
+
+
+def lose(process: subprocess.Popen[str], part: str) -> None:
+    """Kill all of a kind that a run has below it: it ends, and says so."""
+    wait_for(lambda: bool(below(process, part)), process)
+    for one in below(process, part):
+        with suppress(psutil.Error):
+            one.kill()
+    fails_clearly(process)
+
+
+def ends_as_it_should(world: Meters) -> None:
     world.end()
     code, said = world.run_once()
     assert code == 0, said
     assert world.told() == world.wanted()
-    return ended
 
 
-def test_a_run_that_may_repeat_tasks_goes_on_without_a_killed_worker(meters: Meters):
-    kill_and_go_on(meters, 5, ("local[2,4]",), 1)
+def test_a_run_goes_on_without_a_worker_and_says_so_without_more(meters: Meters):
+    """Tasks may be repeated, so workers are replaced; then Java is lost, and in a run without repetition the daemon."""
+    process, _ = kill_and_go_on(meters, 5, ("local[2,4]",), 1)
+    lose(process or meters.begin("--trigger", "100 ms"), "java")
+    meters.feed(3)
+    before = meters.batches()
+    again = meters.begin("--once")
+    wait_for(lambda: meters.batches() > before, again)
+    lose(again, "pyspark.daemon")
+    ends_as_it_should(meters)
 
 
 @pytest.mark.slow
 def test_workers_are_killed_again_and_again(meters: Meters):
-    assert kill_and_go_on(meters, 50, ("local[2]", "local[2,4]"), 2) > 0
-
-
-def test_a_run_that_loses_a_process_says_so_and_the_next_one_goes_on(meters: Meters):
-    """First the workers with their daemon, then Java."""
-    meters.feed(6)
-    for lost in ("pyspark.daemon", "java"):
-        before = meters.batches()
-        with meters.begin("--once") as process:
-            wait_for(lambda: meters.batches() > before, process)  # noqa: B023 - it is called here
-            for one in below(process, lost):
-                with suppress(psutil.Error):
-                    one.kill()
-            _, said = process.communicate(timeout=PATIENCE)
-        assert process.returncode == 2, said
-        is_told_clearly(said, "E436")
-    code, said = meters.run_once()
-    assert code == 0, said
-    assert meters.told() == meters.wanted()
+    process, ended = kill_and_go_on(meters, 50, ("local[2]", "local[2,4]"), 2)
+    assert ended > 0
+    if process is not None:
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0 or "E436" in said, said
+    ends_as_it_should(meters)
 
 
 @pytest.fixture
