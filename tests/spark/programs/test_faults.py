@@ -44,7 +44,9 @@ def kill_and_go_on(world: World, times: int, seed: int) -> int:
         else:
             wait_for(world, written(world) + chance.randrange(1, 4), process)
             time.sleep(chance.random() * 0.5)
-        killed += process.poll() is None
+        ended = process.poll()
+        assert ended in {None, 0}, "a run failed that nobody had killed yet"
+        killed += ended is None
         process.kill()
         process.communicate()
     return files

@@ -254,11 +254,8 @@ def _sinks(program: Program, base: Path, tables: Tables) -> Mapping[str, Sink]:
     for item in program.derived_classes:
         if item.sink is not None:
             name = item.declaration.name
-            found[name] = (
-                _plain(sink_of(name, item.sink, base, tables))
-                if item.sink.format == "csv"
-                else sink_of(name, item.sink, base, tables)
-            )
+            sink = sink_of(name, item.sink, base, tables, key="key")  # ids change with what an event is made of
+            found[name] = _plain(sink) if item.sink.format == "csv" else sink
     return found
 
 

@@ -23,14 +23,14 @@ Sink: TypeAlias = "Callable[[DataFrame, int, int], None]"
 """Takes the rows of a micro-batch, its number, and how many rows there are."""
 
 
-def sink_of(name: str, connection: Connection, base: Path, tables: Tables) -> Sink:
-    """What to do with the occurrences of a class."""
+def sink_of(name: str, connection: Connection, base: Path, tables: Tables, key: str = "id") -> Sink:
+    """What to do with the occurrences of a class; `key` is the column that keeps messages of one thing together."""
     options = resolved(connection, base)
     match connection.format:
         case "console":
             return _console
         case "kafka":
-            return _kafka(options)
+            return _kafka(options, key)
         case "memory":
             return _view(options["name"], name, tables)
         case form:
@@ -63,11 +63,11 @@ def _console(rows: DataFrame, _batch: int, _count: int) -> None:
     sys.stdout.flush()
 
 
-def _kafka(options: dict[str, str]) -> Sink:
-    """The occurrence's id is the key: after a failure a message may come twice, and its key tells."""
+def _kafka(options: dict[str, str], key: str) -> Sink:
+    """With the occurrence's id as the key: after a failure a message may come twice, and its key tells."""
 
     def write(rows: DataFrame, _batch: int, _count: int) -> None:
-        as_records(rows.drop(DAY)).write.format("kafka").options(**options).save()
+        as_records(rows.drop(DAY), key).write.format("kafka").options(**options).save()
 
     return write
 
