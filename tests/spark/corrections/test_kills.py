@@ -83,7 +83,13 @@ class Live:
 Way = type[Replayed] | type[Live]
 
 
+def output(world: Replayed | Live) -> Path:
+    """What a replay writes in the end, as a whole or not at all."""
+    return world.base / "out.jsonl"
+
+
 def begin(world: Replayed | Live, data: str) -> subprocess.Popen[bytes]:
+    output(world).unlink(missing_ok=True)
     command = [sys.executable, "-m", "ensue", "run", "program.ensue", "--master", "local[2]", "--data", data]
     return subprocess.Popen(
         [*command, *world.options()], cwd=world.base, stderr=subprocess.PIPE, start_new_session=True
@@ -96,13 +102,13 @@ def windows(folder: Path) -> int:
     return max((int(one.name) + 1 for one in states.glob("[0-9]*")), default=0) if states.exists() else 0
 
 
-def finished(world: Replayed | Live, data: str) -> list[dict[str, Any]]:
-    """What has been published when a run has come to its end."""
+def finished(world: Replayed | Live, data: str) -> tuple[list[dict[str, Any]], str]:
+    """What has been published when a run has come to its end: the table, and what a replay has written."""
     process = begin(world, data)
     _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, said.decode()
     table = pq.ParquetDataset(world.base / data / "tables/publications").read()
-    return sorted(table.to_pylist(), key=str)
+    return sorted(table.to_pylist(), key=str), output(world).read_text() if isinstance(world, Replayed) else ""
 
 
 def kill_and_go_on(world: Replayed | Live, times: int, seed: int) -> None:
@@ -110,7 +116,7 @@ def kill_and_go_on(world: Replayed | Live, times: int, seed: int) -> None:
     base, chance = world.base, random.Random(seed)
     world.prepare()
     expected = finished(world, "undisturbed")
-    assert {one["case"] for one in expected} == {"on time", "late", "change", "revoke"}
+    assert {one["case"] for one in expected[0]} == {"on time", "late", "change", "revoke"}
     assert windows(base / "undisturbed") > world.seconds // 3
     rounds = killed = 0
     while killed < times:
@@ -125,6 +131,7 @@ def kill_and_go_on(world: Replayed | Live, times: int, seed: int) -> None:
             killed += 1
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
+            assert not output(world).exists()
         else:
             _, said = process.communicate()
             assert process.returncode == 0, said.decode()
