@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 from tests.corrections.oracle import as_published, publications
@@ -118,3 +122,34 @@ def test_a_row_that_cannot_be_read_ends_a_replay_with_its_place(spark, tmp_path)
     aside: list[Bad] = []
     recording = record(spark, course, [str(file)], names, reject=aside.extend)
     assert (recording.total, [(one.line, one.code) for one in aside]) == (4, [(5, "E409")])
+
+
+def test_parquet_says_the_same_with_types_of_its_own(spark, tmp_path):
+    """Times as timestamps need no unit."""
+    rows = [[int(cell) for cell in line.split(",")] for line in BOARD.splitlines()[1:]]
+    seen, number, track, departs = (list(column) for column in zip(*rows, strict=True))
+    instants = pa.array(seen, pa.timestamp("s", "UTC"))
+    board = pa.table({"seen": instants, "number": number, "track": pa.array(track, pa.int8()), "departs": departs})
+    pq.write_table(board, tmp_path / "board.parquet")
+    (tmp_path / "board.csv").write_text(BOARD)
+
+    def read_from(name: str, said: str) -> list[tuple[object, ...]]:
+        course = Course(spark, SHOWN, tmp_path / f"data of {name}")
+        names = parse_names([said, "nr=number,platform=track,departs=departs:s,type=Train"], SHOWN)
+        return sorted(record(spark, course, [str(tmp_path / name)], names).frame.collect())
+
+    assert len(read_from("board.parquet", "detected=seen")) == len(rows)
+    assert read_from("board.parquet", "detected=seen") == read_from("board.csv", "detected=seen:s")
+    pq.write_table(board.set_column(0, "seen", pa.array([None] * len(rows), instants.type)), tmp_path / "no.parquet")
+    with pytest.raises(InputError, match=r"no.parquet: E\d+: .*detected"):
+        read_from("no.parquet", "detected=seen")
+
+
+@pytest.mark.parametrize("name", ["none.parquet", "cut.jsonl.gz"])
+def test_a_file_that_is_damaged_is_named(spark, tmp_path, name):
+    whole = gzip.compress(b'{"type": "Train", "nr": 1}\n' * 9999)
+    (tmp_path / name).write_bytes(whole[:-9] if name.endswith("gz") else b"PAR1 and no more")
+    course = Course(spark, SHOWN, tmp_path / "data")
+    with pytest.raises(InputError, match=rf"E60\d: .*{name}"):
+        record(spark, course, [str(tmp_path / name)], parse_names([], SHOWN))
+    assert not (tmp_path / "data/corrections/announcements").exists()

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession, functions as f, types as t
 
 from ensue.errors import Diagnostic, InputError, near
@@ -125,6 +129,17 @@ def _separated(spark: SparkSession, name: str) -> Raw:
         header="true", multiLine="true", escape='"', mode="PERMISSIVE", columnNameOfCorruptRecord=CORRUPT
     )
     return Raw(reader.csv(name))
+
+
+@contextmanager
+def about_files(files: Sequence[str], kind: FileKind | None) -> Iterator[None]:
+    """When Spark fails to read a file, let the readers of one process say which one it is, and why."""
+    try:
+        yield
+    except (PySparkException, Py4JError):
+        for name in files:
+            deque(READERS[kind or kind_of(name)](name, ()), maxlen=0)
+        raise
 
 
 def place_of(raw: str, files: Sequence[str], kind: FileKind | None) -> tuple[str | None, int | None]:

@@ -22,7 +22,7 @@ from ensue.errors import Diagnostic, InputError, StateError
 from ensue.files.opening import FileKind
 from ensue.spark.corrections.admitting import STEP
 from ensue.spark.corrections.announcing import CLASS, DETECTED
-from ensue.spark.corrections.recording import Names, place_of, recorded
+from ensue.spark.corrections.recording import Names, about_files, place_of, recorded
 from ensue.spark.corrections.running import Batch, Course
 from ensue.spark.programs import kept
 from ensue.spark.programs.events import CODE, RAW, REASON
@@ -99,7 +99,7 @@ def record(
     """Read the files, unless that was done; the first row that cannot be used ends it, or all are set aside."""
     place = course.keeping.data / "corrections" / "announcements"
     if not place.exists():
-        with course.keeping.writing() as aside:
+        with course.keeping.writing() as aside, about_files(files, kind):
             seen = Observation()
             found = recorded(spark, files, course.classes, names, kind)
             bad = f.sum(f.when(f.col(CODE).isNotNull(), 1))
