@@ -37,10 +37,13 @@ def one_process(program: Program, batches: Batches, until: int) -> tuple[list[Pu
 
 
 PUBLISHERS: dict[str, Publisher] = {"reference": reference, "one process": one_process}
+EVERYWHERE = (*PUBLISHERS, "spark")
 
 
-def runs(publisher: str, program: Program) -> bool:
-    """Whether a runner is meant for a program at all."""
+def runs(publisher: str, case: PublicationCase, program: Program) -> bool:
+    """Whether a runner is meant for a case at all: one process has no SQL, and Spark replays, in order of detection."""
+    if publisher == "spark":
+        return case.in_order
     return publisher != "one process" or not program.selected_classes
 
 

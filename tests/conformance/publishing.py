@@ -67,6 +67,12 @@ class PublicationCase:
         """The announcements of each batch."""
         return [[announcement(program, one) for one in batch] for batch in self.batches]
 
+    @property
+    def in_order(self) -> bool:
+        """Whether announcements come as they were detected, which a recording does."""
+        detected = [one["detected"] for batch in self.batches for one in batch]
+        return detected == sorted(detected)
+
     def exemption(self, runner: str) -> Exemption | None:
         return next((one for one in self.exemptions if one.runner == runner), None)
 

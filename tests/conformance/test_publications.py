@@ -9,7 +9,7 @@ TRIPLES = [
     for case in all_publication_cases()
     for name, text in case.programs.items()
     for publisher in PUBLISHERS
-    if runs(publisher, read_program(text))
+    if runs(publisher, case, read_program(text))
 ]
 
 

@@ -31,12 +31,7 @@ FREE = ("life", "late", "versions")
 """Files whose cases do not ask for certain values: there, events can be given other ones."""
 
 
-def in_order(case: PublicationCase) -> bool:
-    detected = [one["detected"] for batch in case.batches for one in batch]
-    return detected == sorted(detected)
-
-
-CASES = [(case, text) for case in all_publication_cases() if in_order(case) for text in case.programs.values()]
+CASES = [(case, text) for case in all_publication_cases() if case.in_order for text in case.programs.values()]
 TOGETHER = {
     text: [case for case, other in CASES if other == text]
     for case, text in CASES
