@@ -22,6 +22,7 @@ from tests.spark.programs.machines import PATIENCE
 from ensue.model.announcements import Announcement, Operation
 from ensue.time import format_instant
 
+pytestmark = pytest.mark.usefixtures("quick_starts")
 TEXT = text_of(("join", "sequence"), (), "6 seconds")
 SOURCE = r"\g<0> FROM json OPTIONS (path '\g<1>', maxFilesPerTrigger 1)"
 """Behind what a subscribed class says of itself."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
+import pytest
 from tests.spark.programs.machines import reading
 from tools.get_jars import jars
 
@@ -20,6 +21,7 @@ from ensue.language import parse_program
 if TYPE_CHECKING:
     from tests.spark.kafka.topics import Topics
 
+pytestmark = pytest.mark.usefixtures("quick_starts")
 PROGRAM = """
 CREATE SUBSCRIBED EVENT CLASS Reading(device TEXT, taken TIMESTAMP, celsius DOUBLE, nr INT)
   TIME taken ID (nr) DELAY 10 minutes

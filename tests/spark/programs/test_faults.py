@@ -11,6 +11,8 @@ import time
 import pytest
 from tests.spark.programs.machines import DERIVED, PATIENCE, PROGRAM, World, last, part
 
+pytestmark = pytest.mark.usefixtures("quick_starts")
+
 
 def begin(world: World, *more: str) -> subprocess.Popen[str]:
     (world.base / "machines.ensue").write_text(PROGRAM)

@@ -18,6 +18,10 @@ import pytest
 from tests.spark.programs.machines import PATIENCE
 from tests.spark.programs.meters import Meters, is_told_clearly
 
+pytestmark = pytest.mark.usefixtures("quick_starts")
+WORKERS = "spark.daemon"
+"""Part of the command lines of workers and of what makes them, Spark's own and ours."""
+
 
 def below(process: subprocess.Popen[str], part: str) -> list[psutil.Process]:
     """The processes that a run has started, of which the command line has this part."""
@@ -40,7 +44,7 @@ def wait_for(happens: Callable[[], bool], process: subprocess.Popen[str]) -> Non
 
 def kill_workers(process: subprocess.Popen[str], chance: random.Random) -> bool:
     """One of them, or all with the daemon that makes them."""
-    workers = below(process, "pyspark.daemon")
+    workers = below(process, WORKERS)
     chosen = workers if chance.random() < 0.3 else [chance.choice(workers)] if workers else []
     for one in chosen:
         with suppress(psutil.Error):
@@ -102,7 +106,7 @@ def test_a_run_goes_on_without_a_worker_and_says_so_without_more(meters: Meters)
     before = meters.batches()
     again = meters.begin("--once")
     wait_for(lambda: meters.batches() > before, again)
-    lose(again, "pyspark.daemon")
+    lose(again, WORKERS)
     ends_as_it_should(meters)
 
 

@@ -22,6 +22,7 @@ _PARTITIONS = "spark.sql.shuffle.partitions"
 _SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
+    "spark.python.daemon.module": "ensue.spark.daemon",
     "spark.python.sql.dataFrameDebugging.enabled": "false",  # it looks for the place of each column's making
     "spark.sql.ui.explainMode": "simple",  # every micro-batch has several plans, and writing them out takes seconds
 }
