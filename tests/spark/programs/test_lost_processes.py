@@ -67,11 +67,14 @@ def kill_and_go_on(
         wait_for(lambda: world.batches() > before, process)  # noqa: B023 - it is called here
         world.more(chance)  # so that there is work while the moment comes
         time.sleep(chance.random() * 1.5)
-        if process.poll() is None:
-            killed += kill_workers(process, chance)
-        else:
+        if process.poll() is not None:
             ended += 1
             fails_clearly(process)
+            process = None
+        elif kill_workers(process, chance):
+            killed += 1
+        else:  # the daemon was killed alone: its workers work on, and are not found below the run any more
+            ends_when_asked(process)
             process = None
     return process, ended
 
@@ -80,6 +83,13 @@ def fails_clearly(process: subprocess.Popen[str]) -> None:
     _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 2, said
     is_told_clearly(said, "E436")
+
+
+def ends_when_asked(process: subprocess.Popen[str]) -> None:
+    """A run whose worker was just killed may also end for that."""
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0 or "E436" in said, said
 
 
 def lose(process: subprocess.Popen[str], part: str) -> None:
@@ -115,9 +125,7 @@ def test_workers_are_killed_again_and_again(meters: Meters):
     process, ended = kill_and_go_on(meters, 50, ("local[2]", "local[2,4]"), 2)
     assert ended > 0
     if process is not None:
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=PATIENCE)
-        assert process.returncode == 0 or "E436" in said, said
+        ends_when_asked(process)
     ends_as_it_should(meters)
 
 
