@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from tests.spark.cluster import driver
 from tests.spark.cluster.cluster import Cluster, driver_environment, running_cluster
+from tests.spark.programs.meters import Meters
 from tests.spark.streaming.feeding import Files, event
 
 import ensue
@@ -91,6 +92,23 @@ def test_two_workers_one_of_which_is_lost(cluster: Cluster, tmp_path: Path):
     assert lost == ["executor", "worker"]
     assert written(tmp_path / "history") == expected
     assert written(tmp_path / "stream") == expected
+
+
+def test_a_program_that_loses_an_executor(cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """`ensue run` with another master, and nothing else is different: neither its tables nor its end."""
+    for name, value in driver_environment().items():
+        monkeypatch.setenv(name, value)
+    meters = Meters(tmp_path / "meters")
+    meters.feed(4)
+    with meters.begin("--once", master=cluster.master) as process:
+        while process.poll() is None and not meters.batches():
+            time.sleep(0.02)
+        assert process.poll() is None
+        assert {len(cluster.executors(worker)) for worker in (0, 1)} == {1}, "both have an executor"
+        cluster.executors(0)[0].kill()
+        _, said = process.communicate()
+    assert process.returncode == 0, said
+    assert meters.told() == meters.wanted()
 
 
 @pytest.mark.slow
