@@ -104,8 +104,7 @@ def test_a_program_that_loses_an_executor(cluster: Cluster, tmp_path: Path, monk
         while process.poll() is None and not meters.batches():
             time.sleep(0.02)
         assert process.poll() is None
-        assert {len(cluster.executors(worker)) for worker in (0, 1)} == {1}, "both have an executor"
-        cluster.executors(0)[0].kill()
+        next(one for worker in (0, 1) for one in cluster.executors(worker)).kill()
         _, said = process.communicate()
     assert process.returncode == 0, said
     assert meters.told() == meters.wanted()
