@@ -16,7 +16,7 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
 
 @pytest.fixture(scope="session")
 def quick_starts() -> None:
-    """For tests that start runs again and again: a third less work at each start, once this has been made ready."""
+    """For tests that start runs again and again: a quarter less work at each start, once this has been made ready."""
     kept = archive()
     if kept.stat().st_size:
         os.environ["SPARK_SUBMIT_OPTS"] += f" -XX:SharedArchiveFile={kept}"
