@@ -10,8 +10,8 @@ import pytest
 from pyspark.sql import SparkSession
 from tools.archive_classes import archive
 
-# Sessions of tests are short, and so are the runs that they start: Java need not work long on its code.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
+# Sessions of tests are short, and so are the runs that they start: Java need not work long on its code, nor beside it.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -13,11 +14,13 @@ from subprocess import Popen
 
 import psutil  # type: ignore[import-untyped]
 import pyspark
+from tests.spark.programs.machines import PATIENCE
 from tests.spark.servers import free_port, is_listening, running
 
 HOME = Path(pyspark.__file__).parent
-INSTALLED = {"SPARK_HOME": str(HOME), "SPARK_SCALA_VERSION": "2.13"}
-"""What Spark's own start scripts tell a worker; executors are started with it."""
+QUICK = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+INSTALLED = {"SPARK_HOME": str(HOME), "SPARK_SCALA_VERSION": "2.13", "JDK_JAVA_OPTIONS": " ".join(QUICK)}
+"""What Spark's own start scripts tell a worker, and that nothing here lives long; executors are started with it."""
 DEPLOY = "org.apache.spark.deploy"
 QUIET = """
 rootLogger.level = error
@@ -44,13 +47,21 @@ class Cluster:
         except psutil.NoSuchProcess:
             return []
 
+    def any_executor(self) -> psutil.Process:
+        """One of those that are running; after a kill it takes a while until there is one again."""
+        end = time.monotonic() + PATIENCE
+        while not (running := [one for worker in range(len(self.workers)) for one in self.executors(worker)]):
+            assert time.monotonic() < end, "no executor comes any more"
+            time.sleep(0.02)
+        return running[0]
+
 
 @contextmanager
 def running_cluster(folder: Path) -> Iterator[Cluster]:
     logging = folder / "log4j2.properties"
     logging.write_text(QUIET)
     # fewer threads and little memory: there are five Java machines on two cores
-    java = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+    java = ["java", "-Xmx256m", *QUICK]
     java += [f"-Dlog4j2.configurationFile={logging}", "-cp", f"{HOME / 'jars'}/*"]
     port, shown = free_port(), free_port()
     at = ["--host", "127.0.0.1"]

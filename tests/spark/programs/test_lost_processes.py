@@ -19,17 +19,18 @@ from tests.spark.programs.machines import PATIENCE
 from tests.spark.programs.meters import Meters, is_told_clearly
 
 pytestmark = pytest.mark.usefixtures("quick_starts")
-WORKERS = "spark.daemon"
-"""Part of the command lines of workers and of what makes them, Spark's own and ours."""
+JAVA = "java"
+WORKERS = "ensue.spark.daemon"
+"""What makes the workers; they have its name too."""
 
 
-def below(process: subprocess.Popen[str], part: str) -> list[psutil.Process]:
-    """The processes that a run has started, of which the command line has this part."""
+def below(process: subprocess.Popen[str], program: str) -> list[psutil.Process]:
+    """The processes of this program that a run has started. Java has the name of others in its settings."""
     found = []
     with suppress(psutil.Error):
         for one in psutil.Process(process.pid).children(recursive=True):
             with suppress(psutil.Error):
-                if any(part in word for word in one.cmdline()):
+                if any(word.split("/")[-1] == program for word in one.cmdline()):
                     found.append(one)
     return found
 
@@ -92,10 +93,10 @@ def ends_when_asked(process: subprocess.Popen[str]) -> None:
     assert process.returncode == 0 or "E436" in said, said
 
 
-def lose(process: subprocess.Popen[str], part: str) -> None:
+def lose(process: subprocess.Popen[str], program: str) -> None:
     """Kill all of a kind that a run has below it: it ends, and says so."""
-    wait_for(lambda: bool(below(process, part)), process)
-    for one in below(process, part):
+    wait_for(lambda: bool(below(process, program)), process)
+    for one in below(process, program):
         with suppress(psutil.Error):
             one.kill()
     fails_clearly(process)
@@ -111,7 +112,7 @@ def ends_as_it_should(world: Meters) -> None:
 def test_a_run_goes_on_without_a_worker_and_says_so_without_more(meters: Meters):
     """Tasks may be repeated, so workers are replaced; then Java is lost, and in a run without repetition the daemon."""
     process, _ = kill_and_go_on(meters, 5, ("local[2,4]",), 1)
-    lose(process or meters.begin("--trigger", "100 ms"), "java")
+    lose(process or meters.begin("--trigger", "100 ms"), JAVA)
     meters.feed(3)
     before = meters.batches()
     again = meters.begin("--once")

@@ -41,7 +41,8 @@ def sizes(query: StreamingQuery, metric: str) -> list[int]:
     return [int(one[metric] if metric in one else one["customMetrics"][metric]) for one in operators]
 
 
-@pytest.mark.parametrize("context", ["chronicle", pytest.param("recent", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("context", ["chronicle", "recent"])
 def test_steady_input_keeps_the_state_flat(spark: SparkSession, tmp_path: Path, context: str):
     """After the first tenth nothing grows: neither what the shards save, nor the rows of the store."""
     files = Files(tmp_path)
