@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -81,11 +82,13 @@ def test_a_run_that_fails_between_goes_on_with_the_same_publications(spark, tmp_
 
 
 def test_what_is_due_falls_due_while_nothing_comes(spark, tmp_path):
+    """One that says it was detected in the future is taken as detected now, and counted."""
     now = [START + 7 * SECOND]
-    put(tmp_path, FIRST[:2], 0)
+    put(tmp_path, [FIRST[0], replace(FIRST[1], detected=START + 100 * SECOND)], 0)
     running = start(spark, PROGRAM, tmp_path / "data", base=tmp_path, trigger="1 second", clock=lambda: now[0])
     try:
         wait(lambda: running.course.about is not None and running.course.about.coming == 1, running)
+        assert running.course.about.outcomes == {"announced": 2, "detected in the future": 1}
         assert published(spark, tmp_path / "data") == []
         now[0] = START + 20 * SECOND
         wait(lambda: running.course.about is not None and running.course.about.told == {"X": {"on time": 1}}, running)
