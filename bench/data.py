@@ -50,11 +50,14 @@ class Columns(NamedTuple):
         return cls(type_.indices.to_numpy(), time.cast(pa.int64()).to_numpy(), key.to_numpy(), value.to_numpy())
 
 
-def events(count: int = DEFAULT_EVENTS, start: int = 0) -> pa.Table:
-    """The events at the positions from `start` on, as an Arrow table: type, time, key, value; ids are the positions."""
+def events(count: int = DEFAULT_EVENTS, start: int = 0, *, tied: bool = True) -> pa.Table:
+    """The events at the positions from `start` on, as an Arrow table: type, time, key, value; ids are the positions.
+
+    Without ties each has a time of its own: peers differ in what they make of simultaneous events.
+    """
     types, times = np.empty(count, np.int8), np.empty(count, np.int64)
     keys, values = np.empty(count, np.int64), np.empty(count, np.float64)
-    _fill(start, types, times, keys, values)
+    _fill(start, tied, types, times, keys, values)
     return pa.table(
         {
             "type": pa.DictionaryArray.from_arrays(types, list(TYPES)),
@@ -72,15 +75,14 @@ def batches(count: int, size: int) -> Iterator[pa.Table]:
 
 
 @compiled
-def _fill(start: int, types: Codes, times: Integers, keys: Integers, values: Reals) -> None:
+def _fill(start: int, tied: bool, types: Codes, times: Integers, keys: Integers, values: Reals) -> None:
     for row in range(len(types)):
         position = start + row
         types[row] = SHARES[_mixed(position, 1) % np.uint64(len(SHARES))]
         keys[row] = _mixed(position, 2) % np.uint64(KEYS)
         values[row] = _distinct(position)
-        nominal = (
-            position - 1 if _mixed(position, 3) % np.uint64(TIED) == 0 and not _adds_a_digit(position) else position
-        )
+        joins = tied and _mixed(position, 3) % np.uint64(TIED) == 0 and not _adds_a_digit(position)
+        nominal = position - 1 if joins else position
         times[row] = FIRST + nominal * GAP + np.int64(_mixed(nominal, 4) % np.uint64(GAP))
 
 

@@ -14,11 +14,11 @@ from pyspark.sql import SparkSession
 from bench import data
 
 
-def write_events(folder: Path, events: int, at_once: int = 1_000_000) -> None:
+def write_events(folder: Path, events: int, at_once: int = 1_000_000, *, tied: bool = True) -> None:
     """The benchmark's events as Parquet files of at most so many, in order of time, with ids."""
     for start in range(0, events, at_once):
         count = min(at_once, events - start)
-        table = data.events(count, start)
+        table = data.events(count, start, tied=tied)
         ids = pa.array(np.arange(start, start + count, dtype=np.int64))
         table = table.set_column(0, "type", table.column("type").cast(pa.string())).append_column("id", ids)
         pq.write_table(table, folder / f"{start:012}.parquet")

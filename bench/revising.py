@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+
 from bench.data import FIRST, Integers, Reals
 
 CLASSES = 5

@@ -33,32 +33,31 @@ def names() -> list[str]:
     return sorted(path.parent.name for path in POMS.glob("*/pom.xml"))
 
 
-def jars(name: str) -> list[Path]:
+def jars(name: str, poms: Path = POMS) -> list[Path]:
     """The jars of a set; they are brought if they are not there."""
-    folder = JARS / name
-    if not is_current(folder, name):
+    folder, pom = JARS / name, poms / name / "pom.xml"
+    if not is_current(folder, pom):
         JARS.mkdir(exist_ok=True)
         with (JARS / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            if not is_current(folder, name):  # another run may have done it while this one waited
-                bring(name, folder)
+            if not is_current(folder, pom):  # another run may have done it while this one waited
+                bring(pom, folder)
     return sorted(folder.glob("*.jar"))
 
 
-def is_current(folder: Path, name: str) -> bool:
+def is_current(folder: Path, pom: Path) -> bool:
     stamp = folder / STAMP
-    return stamp.exists() and stamp.read_bytes() == (POMS / name / "pom.xml").read_bytes()
+    return stamp.exists() and stamp.read_bytes() == pom.read_bytes()
 
 
-def bring(name: str, folder: Path) -> None:
+def bring(pom: Path, folder: Path) -> None:
     """Let Maven copy the jars into a folder beside, and put it into its place when it is complete."""
     maven = shutil.which("mvn")
     if maven is None:
         raise NoJarsError(MAVEN_IS_MISSING)
-    print(f"ensue: getting the jars of {name} …", file=sys.stderr)
+    print(f"ensue: getting the jars of {folder.name} …", file=sys.stderr)
     unfinished = folder.with_suffix(".new")
     shutil.rmtree(unfinished, ignore_errors=True)
-    pom = POMS / name / "pom.xml"
     command = [maven, "--batch-mode", "--quiet", "--update-snapshots", "--file", str(pom), COPY]
     done = subprocess.run(
         [*command, f"-DoutputDirectory={unfinished}", "-DincludeScope=runtime"],

@@ -5,13 +5,13 @@ from collections import Counter
 from unittest.mock import Mock
 
 import pytest
-from bench.data import FIRST
 from tests.corrections.announcing import announcement
 from tests.corrections.consistency import assert_consistent
 from tests.corrections.oracle import as_published
 from tests.corrections.replaying import replay
 
 from bench import corrections, drawing, measuring, on_spark, revising
+from bench.data import FIRST
 from ensue.language import parse_program
 from ensue.language.queries.nature import is_key_subsuming, is_monotone
 

@@ -8,11 +8,21 @@ from ensue.cli._checkout import checkout
 
 
 def bench(
-    name: Literal["corrections", "kernel", "memory", "single", "spark_batch", "spark_rules", "spark_stream", "start"],
+    name: Literal[
+        "corrections",
+        "kernel",
+        "memory",
+        "side_by_side",
+        "single",
+        "spark_batch",
+        "spark_rules",
+        "spark_stream",
+        "start",
+    ],
     /,
     *arguments: Annotated[str, Parameter(allow_leading_hyphen=True)],
 ) -> None:
-    """Measure Ensue's speed, its memory and its start.
+    """Measure Ensue's speed, its memory and its start, also beside others.
 
     Parameters
     ----------

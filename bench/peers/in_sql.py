@@ -1,0 +1,68 @@
+"""Peers in SQL: DuckDB and Spark, both on two cores; queries.py has what they are asked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import duckdb
+import numpy as np
+
+from bench.data import Integers
+from bench.peers import matching, queries
+from bench.peers.inputs import Inputs
+from bench.peers.sides import Ready, Side
+from bench.workloads import Workload
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def in_duckdb(threads: int = 2) -> Side:
+    @contextmanager
+    def start(workload: Workload, inputs: Inputs) -> Iterator[Ready]:
+        with duckdb.connect(config={"threads": threads}) as base:
+            base.execute(f"CREATE VIEW events AS FROM read_parquet('{inputs.parquet}/*.parquet')")
+            query = queries.DUCKDB[workload.name]
+
+            def run() -> int:
+                """All matches, kept in a table."""
+                base.execute(f"CREATE OR REPLACE TABLE found AS {query}")
+                counted = base.execute("SELECT count(*) FROM found").fetchone()
+                return int(counted[0]) if counted else 0
+
+            def check() -> matching.Matches:
+                return matching.of_rows(_rows(base.execute(query).fetchnumpy()))
+
+            yield Ready(run, check, os.getpid())
+
+    return Side("DuckDB SQL", start)
+
+
+def in_spark(spark: SparkSession) -> Side:
+    @contextmanager
+    def start(workload: Workload, inputs: Inputs) -> Iterator[Ready]:
+        spark.read.parquet(str(inputs.parquet)).createOrReplaceTempView("events")
+        query = queries.SPARK[workload.name]
+
+        def run() -> int:
+            """All matches, to a sink that takes everything; how many it got is observed on the way."""
+            from pyspark.sql import Observation, functions as f
+
+            seen = Observation()
+            spark.sql(query).observe(seen, f.count("*").alias("count")).write.format("noop").mode("overwrite").save()
+            return int(seen.get["count"])
+
+        def check() -> matching.Matches:
+            table = spark.sql(query).toArrow()
+            return matching.of_rows(_rows({name: table[name].to_numpy() for name in table.column_names}))
+
+        yield Ready(run, check, os.getpid())
+
+    return Side("Spark SQL", start)
+
+
+def _rows(columns: dict[str, Integers]) -> Integers:
+    return np.column_stack([columns[f"p{place}"] for place in range(len(columns))])

@@ -1,0 +1,31 @@
+"""What a side found, in two numbers: how many matches, and a sum that depends on which they are, not on their order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bench.data import Integers
+
+
+@dataclass(frozen=True)
+class Matches:
+    count: int
+    sum: int
+
+
+def of_rows(rows: Integers) -> Matches:
+    """The matches with these positions of events, one match a row; java/Peer.java does the same."""
+    with np.errstate(over="ignore"):
+        hashes = _mixed(rows[:, 0].astype(np.uint64) + np.uint64(1))
+        for place in range(1, rows.shape[1]):
+            hashes = _mixed(hashes + rows[:, place].astype(np.uint64))
+        return Matches(len(rows), int(hashes.sum(dtype=np.uint64)))
+
+
+def _mixed(x: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    """The finaliser of splitmix64."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))

@@ -1,0 +1,238 @@
+"""Ensue and its peers over the same events, with the same meaning, in turn: `./ensue bench side_by_side`.
+
+README.md says more.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import cyclopts
+from rich.box import SIMPLE_HEAD
+from rich.progress import Progress
+from rich.table import Table
+
+from bench import measuring, on_spark, workloads
+from bench.peers import in_java, in_sql, matching, ourselves
+from bench.peers.inputs import Inputs, prepare
+from bench.peers.sides import Ready, Side, memory, processor_seconds
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+Peer: TypeAlias = Literal["flink", "esper", "siddhi", "duckdb", "spark"]
+PEERS: tuple[Peer, ...] = ("flink", "esper", "siddhi", "duckdb", "spark")
+
+
+@dataclass(frozen=True)
+class Target:
+    """How many times as fast one of ours has to be as the best of some others."""
+
+    ours: str
+    peers: tuple[str, ...]
+    times: float
+
+
+TARGETS = (
+    Target("Ensue on Spark", ("Flink CEP",), 20),
+    Target("Ensue on Spark, streaming", ("Flink CEP, rocksdb",), 5),
+    Target("Ensue in one process", ("Esper", "Siddhi"), 10),
+)
+
+
+@dataclass
+class Taken:
+    """What was measured of a side at a workload. A side that found something else than we did does not count."""
+
+    side: Side
+    events: int
+    expected: matching.Matches
+    agrees: bool = True
+    first: float = 0.0
+    """Seconds of the first run, in which a process warms up; not among the runs."""
+    runs: measuring.Sample = field(default_factory=measuring.Sample)
+    bytes: int = 0
+
+    def begin(self, ready: Ready) -> None:
+        began = time.perf_counter()
+        self.agrees = ready.check() == self.expected
+        self.first = time.perf_counter() - began
+
+    def turn(self, ready: Ready) -> None:
+        began, used = time.perf_counter(), processor_seconds(ready.process)
+        self.agrees &= ready.run() == self.expected.count
+        self.runs.runs.append(time.perf_counter() - began)
+        self.runs.processor.append(processor_seconds(ready.process) - used)
+        self.bytes = max(self.bytes, memory(ready.process))
+
+    @property
+    def rate(self) -> float:
+        """Events a second."""
+        return self.events / self.runs.median
+
+    def summary(self) -> dict[str, object]:
+        return {
+            "side": self.side.name,
+            "ours": self.side.ours,
+            "agrees": self.agrees,
+            "events": self.events,
+            "first_seconds": self.first,
+            "events_per_second": self.rate,
+            "seconds": self.runs.summary(),
+            "bytes": self.bytes,
+        }
+
+
+@dataclass
+class Case:
+    workload: workloads.Workload
+    matches: int
+    taken: list[Taken]
+    cannot: list[str]
+
+    def best(self, *peers: str) -> Taken | None:
+        """The fastest of the others that agree; of all of them, or of those whose names begin so."""
+        counting = (one for one in self.taken if one.agrees and not one.side.ours)
+        return max((one for one in counting if one.side.name.startswith(peers or "")), key=_rate, default=None)
+
+    def times(self, target: Target) -> float | None:
+        """How many times as fast we are, if both sides ran."""
+        best = self.best(*target.peers)
+        ours = next((one for one in self.taken if one.side.name == target.ours and one.agrees), None)
+        return None if best is None or ours is None else ours.rate / best.rate
+
+    def summary(self) -> dict[str, object]:
+        return {
+            "workload": self.workload.name,
+            "pattern": str(self.workload.pattern),
+            "context": ourselves.CONTEXT,
+            "matches": self.matches,
+            "sides": [one.summary() for one in self.taken],
+            "cannot": self.cannot,
+            "targets": [{**asdict(one), "found": self.times(one)} for one in TARGETS],
+        }
+
+
+def _rate(one: Taken) -> float:
+    return one.rate
+
+
+def main(
+    events: int = 3_000_000,
+    runs: int = 5,
+    workload: Sequence[workloads.Name] = ("W1", "W2", "W3", "W4"),
+    peer: Sequence[Peer] = PEERS,
+) -> int:
+    """Measure Ensue, Flink CEP, Esper, Siddhi, DuckDB and Spark's SQL on two cores, in turn.
+
+    Parameters
+    ----------
+    events
+        How many events there are; with fewer than 3 million, those in Java are not warm.
+    runs
+        How often each side runs after it has warmed up; what is shown are medians.
+    workload
+        Which workloads; without it, all.
+    peer
+        Which of the others; without it, all.
+    """
+    facts = measuring.machine()
+    cases = []
+    with tempfile.TemporaryDirectory() as folder, Progress(console=measuring.console, transient=True) as progress:
+        inputs = prepare(Path(folder), events)
+        spark = on_spark.session()
+        try:
+            sides = _sides(spark, peer)
+            task = progress.add_task("", total=len(workload) * len(sides) * (runs + 1))
+            for name in workload:
+                progress.update(task, description=name)
+                cases.append(_case(workloads.named(name), inputs, sides, runs, lambda: progress.advance(task)))
+        finally:
+            spark.stop()
+    for case in cases:
+        measuring.console.print(_table(case))
+    measuring.console.print(_target_table(cases))
+    settings: dict[str, object] = {"events": events, "runs": runs, "context": ourselves.CONTEXT}
+    measuring.save("side_by_side", facts, settings, [case.summary() for case in cases])
+    agree = all(one.agrees for case in cases for one in case.taken)
+    found = ((case.times(target), target.times) for case in cases for target in TARGETS)
+    return 0 if agree and all(times is None or times >= least for times, least in found) else 1
+
+
+def _sides(spark: SparkSession, peers: Sequence[Peer]) -> list[Side]:
+    """Ours, and of the others each way in which it may be at its best."""
+    others: dict[Peer, list[Side]] = {
+        "flink": [in_java.flink(parallelism, state) for state in ("heap", "rocksdb") for parallelism in (1, 2)],
+        "esper": [in_java.esper(parallelism) for parallelism in (1, 2)],
+        "siddhi": [in_java.siddhi(parallelism) for parallelism in (1, 2)],
+        "duckdb": [in_sql.in_duckdb()],
+        "spark": [in_sql.in_spark(spark)],
+    }
+    ours = [ourselves.on_spark(spark), ourselves.streaming(spark), ourselves.in_one_process()]
+    return [*ours, *(side for name in peers for side in others[name])]
+
+
+def _case(
+    workload: workloads.Workload, inputs: Inputs, sides: Sequence[Side], runs: int, step: Callable[[], None]
+) -> Case:
+    able = [side for side in sides if workload.name not in side.cannot]
+    given = {part: inputs.first(inputs.count // part) if part > 1 else inputs for part in {one.part for one in able}}
+    expected = {
+        part: matching.of_rows(workload.by_hand(ourselves.CONTEXT, some.columns)) for part, some in given.items()
+    }
+    taken = [Taken(side, given[side.part].count, expected[side.part]) for side in able]
+    with ExitStack() as stack:
+        ready = [stack.enter_context(side.start(workload, given[side.part])) for side in able]
+        for one, side in zip(taken, ready, strict=True):
+            one.begin(side)
+            step()
+        for _ in range(runs):
+            for one, side in zip(taken, ready, strict=True):
+                one.turn(side)
+                step()
+    return Case(workload, expected[1].count, taken, [side.name for side in sides if side not in able])
+
+
+def _table(case: Case) -> Table:
+    best = case.best()
+    table = Table(title=f"{case.workload.name}: {case.matches:,} matches", box=SIMPLE_HEAD)
+    for column in ("", "events/s", "events", "s", "lowest – highest", "CPU s", "first, s", "MB", "× the best peer"):
+        table.add_column(column, justify="left" if not column else "right")
+    for one in sorted(case.taken, key=lambda one: -one.rate):
+        table.add_row(
+            one.side.name if one.agrees else f"{one.side.name} (finds something else: does not count)",
+            f"{one.rate:,.0f}",
+            f"{one.events:,}",
+            f"{one.runs.median:.2f}",
+            f"{min(one.runs.runs):.2f} – {max(one.runs.runs):.2f}",
+            f"{one.runs.median_processor:.1f}",
+            f"{one.first:.1f}",
+            f"{one.bytes / 1e6:,.0f}",
+            f"{one.rate / best.rate:.2f}" if one.agrees and best is not None else "",
+            style="bold" if one.side.ours else None,
+        )
+    for name in case.cannot:
+        table.add_row(name, "cannot say it", style="dim")
+    return table
+
+
+def _target_table(cases: Sequence[Case]) -> Table:
+    table = Table(title="How many times as fast", box=SIMPLE_HEAD)
+    table.add_column("")
+    for column in (*(case.workload.name for case in cases), "at least"):
+        table.add_column(column, justify="right")
+    for target in TARGETS:
+        found = [case.times(target) for case in cases]
+        shown = ("" if times is None else f"{times:.1f}" for times in found)
+        table.add_row(f"{target.ours} / {', '.join(target.peers)}", *shown, f"{target.times:g}")
+    return table
+
+
+if __name__ == "__main__":
+    cyclopts.run(main)
