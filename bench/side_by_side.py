@@ -26,8 +26,8 @@ from bench.peers.sides import Ready, Side, memory, processor_seconds
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Peer: TypeAlias = Literal["flink", "esper", "siddhi", "duckdb", "spark"]
-PEERS: tuple[Peer, ...] = ("flink", "esper", "siddhi", "duckdb", "spark")
+Peer: TypeAlias = Literal["flink", "flink_sql", "esper", "siddhi", "duckdb", "spark"]
+PEERS: tuple[Peer, ...] = ("flink", "flink_sql", "esper", "siddhi", "duckdb", "spark")
 
 
 @dataclass(frozen=True)
@@ -169,6 +169,7 @@ def _sides(spark: SparkSession, peers: Sequence[Peer]) -> list[Side]:
     """Ours, and of the others each way in which it may be at its best."""
     others: dict[Peer, list[Side]] = {
         "flink": [in_java.flink(parallelism, state) for state in ("heap", "rocksdb") for parallelism in (1, 2)],
+        "flink_sql": [in_java.flink_sql(parallelism) for parallelism in (1, 2)],
         "esper": [in_java.esper(parallelism) for parallelism in (1, 2)],
         "siddhi": [in_java.siddhi(parallelism) for parallelism in (1, 2)],
         "duckdb": [in_sql.in_duckdb()],

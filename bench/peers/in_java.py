@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -71,15 +72,22 @@ def flink(parallelism: int, state: str) -> Side:
 
     With RocksDB it takes some thousand events a second, and so gets fewer of them.
     """
-
-    @contextmanager
-    def start(workload: Workload, inputs: Inputs) -> Iterator[Ready]:
-        with tempfile.TemporaryDirectory() as checkpoints:
-            more = [str(parallelism), state, checkpoints]
-            with _process("flink", "FlinkCep", workload, inputs, more) as ready:
-                yield ready
-
+    start = partial(_flink, "FlinkCep", parallelism, state)
     return Side(f"Flink CEP, {state}, {parallelism}", start, part=20 if state == "rocksdb" else 1)
+
+
+def flink_sql(parallelism: int) -> Side:
+    """MATCH_RECOGNIZE, with its state on the heap."""
+    start = partial(_flink, "FlinkSql", parallelism, "heap")
+    return Side(f"Flink SQL, {parallelism}", start, cannot=frozenset({"W2"}))
+
+
+@contextmanager
+def _flink(program: str, parallelism: int, state: str, workload: Workload, inputs: Inputs) -> Iterator[Ready]:
+    with tempfile.TemporaryDirectory() as checkpoints:
+        more = [str(parallelism), state, checkpoints]
+        with _process("flink", program, workload, inputs, more) as ready:
+            yield ready
 
 
 def esper(parallelism: int) -> Side:

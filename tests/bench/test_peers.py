@@ -12,7 +12,13 @@ from bench.peers import in_java, in_sql, inputs, matching, ourselves
 from bench.peers.sides import Side
 
 EVENTS = 100_000
-IN_JAVA = (in_java.flink(1, "heap"), in_java.flink(2, "rocksdb"), in_java.esper(2), in_java.siddhi(2))
+IN_JAVA = (
+    in_java.flink(1, "heap"),
+    in_java.flink(2, "rocksdb"),
+    in_java.flink_sql(2),
+    in_java.esper(2),
+    in_java.siddhi(2),
+)
 
 
 @pytest.fixture(scope="module")

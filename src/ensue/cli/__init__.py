@@ -24,7 +24,11 @@ app.command("ensue.cli.test:test", group=_DEVELOPMENT, help="Run Ensue's own tes
 app.command(
     "ensue.cli.lint:lint", group=_DEVELOPMENT, help="Check the style, the format and the types of Ensue's code."
 )
-app.command("ensue.cli.bench:bench", group=_DEVELOPMENT, help="Measure Ensue's speed, its memory and its start.")
+app.command(
+    "ensue.cli.bench:bench",
+    group=_DEVELOPMENT,
+    help="Measure Ensue's speed, its memory and its start, also beside others.",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -1,0 +1,104 @@
+import java.nio.file.Path;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.connector.datagen.source.DataGeneratorSource;
+import org.apache.flink.connector.datagen.source.GeneratorFunction;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/**
+ * What both ways of Flink share: its settings, and the events as a stream.
+ *
+ * <p>Flink counts event time in milliseconds. It is given microseconds for them, so that no event loses its place; all
+ * durations are multiplied alike. They are counted from the first event, so that dates stay in the range of SQL.
+ */
+final class Flink {
+    /** The events and the matches of the run; everything is in one process. */
+    static volatile Peer.Events events;
+    static volatile Peer.Matches matches;
+
+    /** An event, as Flink's own serializer for plain objects takes it. */
+    public static final class Event {
+        public int type;
+        public long place;
+        public long time;
+        public long key;
+        public double value;
+
+        public Event() {}
+
+        Event(int type, long place, long time, long key, double value) {
+            this.type = type;
+            this.place = place;
+            this.time = time;
+            this.key = key;
+            this.value = value;
+        }
+    }
+
+    /** Builds a job. */
+    interface Job {
+        void build(StreamExecutionEnvironment flink, SingleOutputStreamOperator<Event> events);
+    }
+
+    private Flink() {}
+
+    /** WORKLOAD EVENTS PARALLELISM heap|rocksdb FOLDER */
+    static void serve(String[] arguments, Job job) throws Exception {
+        String workload = arguments[0];
+        Path file = Path.of(arguments[1]);
+        int parallelism = Integer.parseInt(arguments[2]);
+        Configuration settings = settings(arguments);
+        Peer.serve(found -> {
+            events = Peer.Events.read(file);
+            matches = found;
+            StreamExecutionEnvironment flink =
+                    StreamExecutionEnvironment.createLocalEnvironment(parallelism, settings);
+            flink.getConfig().enableObjectReuse();
+            job.build(flink, stream(flink, workload));
+            flink.execute();
+        });
+    }
+
+    private static Configuration settings(String[] arguments) {
+        Configuration settings = new Configuration();
+        settings.setString("restart-strategy.type", "none"); // what fails is to be seen
+        settings.setString("taskmanager.memory.managed.size", "512m");
+        settings.setString("taskmanager.memory.network.min", "128m");
+        settings.setString("taskmanager.memory.network.max", "128m");
+        if (arguments[3].equals("rocksdb")) {
+            settings.setString("pipeline.cep.sharedbuffer.cache.event-slots", "100000"); // a key has one or two
+            settings.setString("pipeline.cep.sharedbuffer.cache.entry-slots", "100000");
+            settings.setString("state.backend.type", "rocksdb");
+            settings.setString("execution.checkpointing.incremental", "true");
+            settings.setString("execution.checkpointing.interval", "5s");
+            settings.setString("execution.checkpointing.dir", Path.of(arguments[4]).toUri().toString());
+        }
+        return settings;
+    }
+
+    /** The events that a workload asks for: every user of Flink would leave out the others first. */
+    private static SingleOutputStreamOperator<Event> stream(StreamExecutionEnvironment flink, String workload) {
+        GeneratorFunction<Long, Event> source = place -> {
+            int at = place.intValue();
+            long time = events.times[at] - events.times[0];
+            return new Event(events.types[at], place, time, events.keys[at], events.values[at]);
+        };
+        WatermarkStrategy<Event> inOrder =
+                WatermarkStrategy.<Event>forMonotonousTimestamps().withTimestampAssigner((event, before) -> event.time);
+        return flink.fromSource(
+                        new DataGeneratorSource<>(
+                                source, events.count(), RateLimiterStrategy.noOp(), TypeInformation.of(Event.class)),
+                        inOrder,
+                        "events")
+                .setParallelism(1)
+                .filter(event -> wanted(workload, event))
+                .setParallelism(1);
+    }
+
+    private static boolean wanted(String workload, Event event) {
+        return workload.equals("W4") ? event.type == Peer.D && event.value > 0.9 : event.type <= Peer.C;
+    }
+}
