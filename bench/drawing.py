@@ -12,6 +12,10 @@ _COLOURS = ("#1b6ca8", "#c8553d", "#588157", "#8e6c8a")
 
 
 def draw(path: Path, across: str, panels: Mapping[str, Mapping[str, Curve]]) -> None:
+    path.write_text(svg(across, panels) + "\n", encoding="utf-8")
+
+
+def svg(across: str, panels: Mapping[str, Mapping[str, Curve]]) -> str:
     """One panel below the other, each with its curves and a legend; all begin at zero."""
     height = _TOP + len(panels) * (_HEIGHT + _GAP)
     size = f'width="{_LEFT + _WIDTH + 20}" height="{height}"'
@@ -21,7 +25,7 @@ def draw(path: Path, across: str, panels: Mapping[str, Mapping[str, Curve]]) -> 
     ]
     for place, (title, curves) in enumerate(panels.items()):
         lines += _panel(title, across, curves, _TOP + place * (_HEIGHT + _GAP))
-    path.write_text("\n".join([*lines, "</svg>"]) + "\n", encoding="utf-8")
+    return "\n".join([*lines, "</svg>"])
 
 
 def _panel(title: str, across: str, curves: Mapping[str, Curve], top: int) -> list[str]:

@@ -16,6 +16,8 @@ from typing import TypeVar
 import pyarrow as pa
 from rich.console import Console
 
+from bench import page
+
 RESULTS = Path(__file__).parent / "results"
 console = Console()
 
@@ -138,7 +140,8 @@ def save(
         "results": results,
     }
     path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-    console.print(f"written: bench/results/{path.name}", style="dim")
+    page.write(RESULTS)
+    console.print(f"written: bench/results/{path.name}, and the page of all results, index.html", style="dim")
 
 
 def _load() -> float:

@@ -1,0 +1,181 @@
+"""All results on one page that a person can read: bench/results/index.html, without a network or a library.
+
+    python -m bench.page
+
+Every benchmark makes it anew when it has saved what it found.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from math import log10
+from pathlib import Path
+from typing import Any
+
+from bench import drawing
+
+_STYLE = """
+:root { color-scheme: light dark; --text: #1c2430; --dim: #5d6876; --ours: #1b6ca8; --other: #9aa5b1; --no: #c8553d;
+  --back: #fff; --line: #d9dee4; }
+@media (prefers-color-scheme: dark) { :root { --text: #e6eaef; --dim: #9aa5b1; --ours: #5aa9e6; --other: #6b7683;
+  --back: #14181d; --line: #333b45; } }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); max-width: 60rem;
+  margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem } h2 { font-size: 1.15rem; margin-top: 2.5rem } p, figcaption { color: var(--dim) }
+figure { margin: 1.5rem 0; overflow-x: auto } figcaption { font-size: .9rem }
+.bars text { font: 13px system-ui, sans-serif; fill: var(--text) } .bars .dim { fill: var(--dim) }
+.ours { fill: var(--ours) } .other { fill: var(--other) } .no { fill: var(--no) } .bars line { stroke: var(--line) }
+table { border-collapse: collapse } td, th { padding: .2rem .8rem .2rem 0;
+  text-align: left; border-bottom: 1px solid var(--line) } code { font-size: .9em }
+"""
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Ensue: benchmarks</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>{style}</style>
+{body}
+</html>
+"""
+_LABEL, _WIDTH, _ROW = 190, 420, 24
+
+
+@dataclass(frozen=True)
+class Bar:
+    name: str
+    value: float
+    said: str
+    kind: str = "other"
+
+
+def write(results: Path) -> Path:
+    """The page of the results in a folder; what was not measured is not on it."""
+    found = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(results.glob("*.json"))}
+    parts = [part for make in (_side_by_side, _kernel, _floors, _corrections) for part in make(found)]
+    body = "\n".join([_head(found), *parts])
+    page = results / "index.html"
+    page.write_text(_PAGE.format(style=_STYLE, body=body), encoding="utf-8")
+    return page
+
+
+def _head(found: dict[str, Any]) -> str:
+    machines = {
+        "{processor}, {cores} cores, {memory_gib} GiB, {system}".format(**one["machine"]) for one in found.values()
+    }
+    return (
+        "<h1>Ensue: benchmarks</h1>\n<p>Medians of several runs in which the sides took turns. What each one measures, "
+        "and how it was made fair, is in <code>bench/README.md</code>; all numbers are in the JSON files beside this "
+        f"page.</p>\n<p>Measured on: {escape('; '.join(sorted(machines)))}.</p>"
+    )
+
+
+def _side_by_side(found: dict[str, Any]) -> Iterator[str]:
+    if "side_by_side" not in found:
+        return
+    taken = found["side_by_side"]
+    yield "<h2>Beside other engines</h2>"
+    yield (
+        f"<p>{taken['settings']['events']:,} events on two cores, events a second, on a scale of powers of ten. "
+        "A side counts only if it finds exactly the same matches.</p>"
+    )
+    for case in taken["results"]:
+        counting = [one for one in case["sides"] if one["agrees"]]
+        best = max((one["events_per_second"] for one in counting if not one["ours"]), default=None)
+        bars = [
+            Bar(
+                one["side"],
+                one["events_per_second"],
+                _rate(one, best),
+                "no" if not one["agrees"] else "ours" if one["ours"] else "other",
+            )
+            for one in sorted(case["sides"], key=lambda one: -one["events_per_second"])
+        ]
+        cannot = f" Cannot say it: {', '.join(case['cannot'])}." if case["cannot"] else ""
+        pattern = f"<code>{escape(case['pattern'])}</code>"
+        caption = f"{case['workload']}: {pattern}, {case['matches']:,} matches.{escape(cannot)}"
+        yield _figure(_bars(bars, logarithmic=True), caption)
+
+
+def _rate(one: dict[str, Any], best: float | None) -> str:
+    if not one["agrees"]:
+        return "finds something else"
+    times = f", {one['events_per_second'] / best:.2g} × the best peer" if best and one["ours"] else ""
+    return f"{one['events_per_second']:,.0f}{times}"
+
+
+def _kernel(found: dict[str, Any]) -> Iterator[str]:
+    if "kernel" not in found:
+        return
+    bars = [
+        Bar(f"{one['workload']} {one['context']}", 1 / one["ratio"], f"{1 / one['ratio']:.2f}", "ours")
+        for one in found["kernel"]["results"]
+    ]
+    yield "<h2>Against the limit: hand-written loops</h2>"
+    yield _figure(
+        _bars(bars, most=1.0),
+        "The engine's speed as a share of that of a loop for just this workload.",
+    )
+
+
+def _floors(found: dict[str, Any]) -> Iterator[str]:
+    named = {
+        "spark_batch": "A history, as a share of the speed of Spark's own way to Python and back, by key and in order.",
+        "spark_stream": "A stream, as a share of the speed of a stateful operator that does nothing.",
+    }
+    if named.keys() & found.keys():
+        yield "<h2>Against the limit: Spark's own floors</h2>"
+    for name, caption in named.items():
+        if name in found:
+            bars = [Bar(one["workload"], one["ratio"], f"{one['ratio']:.2f}", "ours") for one in found[name]["results"]]
+            yield _figure(_bars(bars), caption)
+
+
+def _corrections(found: dict[str, Any]) -> Iterator[str]:
+    if "corrections" not in found:
+        return
+    minutes = found["corrections"]["settings"]["step"] / 60e6
+    curves = {
+        one["name"]: [((place + 1) * minutes / 60, seconds) for place, seconds in enumerate(one["seconds"])]
+        for one in found["corrections"]["results"]["steps"]
+    }
+    yield "<h2>Corrections</h2>"
+    yield _figure(drawing.svg("hours", {"Seconds for a step": curves}), "The stress test; events live for one hour.")
+    rows = "".join(
+        f"<tr><td>{escape(one['case'])}<td>{one['ratio']:.2f} ×" for one in found["corrections"]["results"]["cost"]
+    )
+    yield f"<table><tr><th>1 % of the events corrected<th>time, against none{rows}</table>"
+
+
+def _bars(bars: Sequence[Bar], *, logarithmic: bool = False, most: float | None = None) -> str:
+    """Horizontal bars; on a logarithmic scale they begin at the power of ten below the least."""
+    low = 10 ** int(log10(min(one.value for one in bars))) if logarithmic else 0.0
+    high = most or max(one.value for one in bars)
+
+    def length(value: float) -> float:
+        share = log10(value / low) / log10(high / low) if logarithmic else value / high
+        return max(share * _WIDTH, 1.0)
+
+    height = len(bars) * _ROW + 8
+    width = _LABEL + _WIDTH + 230
+    lines = [f'<svg class="bars" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">']
+    for place, one in enumerate(bars):
+        top, long = place * _ROW + 4, length(one.value)
+        lines += [
+            f'<text x="{_LABEL - 8}" y="{top + 14}" text-anchor="end">{escape(one.name)}</text>',
+            f'<rect class="{one.kind}" x="{_LABEL}" y="{top}" width="{long:.1f}" height="{_ROW - 6}" rx="2"/>',
+            f'<text class="dim" x="{_LABEL + long + 6:.1f}" y="{top + 14}">{escape(one.said)}</text>',
+        ]
+    return "\n".join([*lines, f'<line x1="{_LABEL}" y1="0" x2="{_LABEL}" y2="{height}"/>', "</svg>"])
+
+
+def _figure(drawn: str, caption: str) -> str:
+    return f"<figure>{drawn}<figcaption>{caption}</figcaption></figure>"
+
+
+if __name__ == "__main__":
+    from bench.measuring import RESULTS
+
+    print(write(RESULTS))

@@ -1,0 +1,51 @@
+"""The page of all results: it shows what was measured, and nothing else has to be there."""
+
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from bench import page
+
+MACHINE = {"processor": "a <fast> one", "cores": 2, "memory_gib": 24.0, "system": "Linux"}
+
+
+def put(folder: Path, name: str, results: object, **settings: object) -> None:
+    content = {"machine": MACHINE, "settings": settings, "results": results}
+    (folder / f"{name}.json").write_text(json.dumps(content))
+
+
+def side(name: str, rate: float, *, ours: bool = False, agrees: bool = True) -> dict[str, object]:
+    return {"side": name, "ours": ours, "agrees": agrees, "events_per_second": rate}
+
+
+def test_peers_are_shown_in_order_and_only_those_that_agree_are_compared(tmp_path):
+    sides = [side("Slow", 50_000), side("Ensue", 2_000_000, ours=True), side("Wrong", 9_000_000, agrees=False)]
+    case = {"workload": "W1", "pattern": "A < B", "matches": 1234, "cannot": ["Other"], "sides": sides}
+    put(tmp_path, "side_by_side", [case], events=3_000_000)
+    text = page.write(tmp_path).read_text()
+    assert "A &lt; B" in text
+    assert "a &lt;fast&gt; one" in text
+    assert "2,000,000, 40 × the best peer" in text
+    assert "Cannot say it: Other." in text
+    assert "finds something else" in text
+    (bars,) = re.findall(r"<svg class.*?</svg>", text, re.DOTALL)
+    drawn = ET.fromstring(bars)  # noqa: S314 - our own
+    assert [one.text for one in drawn.iter("text")][::2] == ["Wrong", "Ensue", "Slow"]
+    widths = [float(one.get("width", 0)) for one in drawn.iter("rect")]
+    assert widths == sorted(widths, reverse=True)
+
+
+def test_every_result_has_its_part(tmp_path):
+    put(tmp_path, "kernel", [{"workload": "W1", "context": "recent", "ratio": 4.0}])
+    put(tmp_path, "spark_batch", [{"workload": "W2", "ratio": 1.7}])
+    put(
+        tmp_path,
+        "corrections",
+        {"steps": [{"name": "three", "seconds": [1.0, 2.0]}], "cost": [{"case": "SELECT classes", "ratio": 1.5}]},
+        step=300_000_000,
+    )
+    text = page.write(tmp_path).read_text()
+    for part in ("W1 recent", "0.25", "1.70", "three", "SELECT classes<td>1.50 ×"):
+        assert part in text
+    assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
