@@ -65,11 +65,11 @@ class Taken:
         self.first = time.perf_counter() - began
 
     def turn(self, ready: Ready) -> None:
-        began, used = time.perf_counter(), processor_seconds(ready.process)
+        began, used = time.perf_counter(), processor_seconds(ready.processes())
         self.agrees &= ready.run() == self.expected.count
         self.runs.runs.append(time.perf_counter() - began)
-        self.runs.processor.append(processor_seconds(ready.process) - used)
-        self.bytes = max(self.bytes, memory(ready.process))
+        self.runs.processor.append(processor_seconds(ready.processes()) - used)
+        self.bytes = max(self.bytes, memory(ready.processes()))
 
     @property
     def rate(self) -> float:
@@ -185,7 +185,7 @@ def _case(
     able = [side for side in sides if workload.name not in side.cannot]
     given = {part: inputs.first(inputs.count // part) if part > 1 else inputs for part in {one.part for one in able}}
     expected = {
-        part: matching.of_rows(workload.by_hand(ourselves.CONTEXT, some.columns)) for part, some in given.items()
+        part: matching.of_rows(workload.by_hand(ourselves.CONTEXT, some.columns())) for part, some in given.items()
     }
     taken = [Taken(side, given[side.part].count, expected[side.part]) for side in able]
     with ExitStack() as stack:

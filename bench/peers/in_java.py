@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import psutil  # type: ignore[import-untyped]
 from tools import get_jars
 
 from bench.peers.inputs import Inputs
@@ -62,7 +63,7 @@ def _process(name: str, program: str, workload: Workload, inputs: Inputs, more: 
 
         answer()
         try:
-            yield Ready(lambda: run().count, run, process.pid)
+            yield Ready(lambda: run().count, run, lambda: [psutil.Process(process.pid)])
         finally:
             process.kill()
 

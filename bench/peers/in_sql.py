@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -12,33 +12,31 @@ import numpy as np
 
 from bench.data import Integers
 from bench.peers import matching, queries
+from bench.peers.apart import apart
 from bench.peers.inputs import Inputs
-from bench.peers.sides import Ready, Side
+from bench.peers.sides import Ready, Side, Work, of_spark
 from bench.workloads import Workload
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def in_duckdb(threads: int = 2) -> Side:
-    @contextmanager
-    def start(workload: Workload, inputs: Inputs) -> Iterator[Ready]:
-        with duckdb.connect(config={"threads": threads}) as base:
-            base.execute(f"CREATE VIEW events AS FROM read_parquet('{inputs.parquet}/*.parquet')")
-            query = queries.DUCKDB[workload.name]
+def in_duckdb() -> Side:
+    return Side("DuckDB SQL", partial(apart, _duckdb))
 
-            def run() -> int:
-                """All matches, kept in a table."""
-                base.execute(f"CREATE OR REPLACE TABLE found AS {query}")
-                counted = base.execute("SELECT count(*) FROM found").fetchone()
-                return int(counted[0]) if counted else 0
 
-            def check() -> matching.Matches:
-                return matching.of_rows(_rows(base.execute(query).fetchnumpy()))
+def _duckdb(workload: Workload, inputs: Inputs) -> Work:
+    base = duckdb.connect(config={"threads": 2})
+    base.execute(f"CREATE VIEW events AS FROM read_parquet('{inputs.parquet}/*.parquet')")
+    query = queries.DUCKDB[workload.name]
 
-            yield Ready(run, check, os.getpid())
+    def run() -> int:
+        """All matches, kept in a table."""
+        base.execute(f"CREATE OR REPLACE TABLE found AS {query}")
+        counted = base.execute("SELECT count(*) FROM found").fetchone()
+        return int(counted[0]) if counted else 0
 
-    return Side("DuckDB SQL", start)
+    return Work(run, lambda: matching.of_rows(_rows(base.execute(query).fetchnumpy())))
 
 
 def in_spark(spark: SparkSession) -> Side:
@@ -59,7 +57,7 @@ def in_spark(spark: SparkSession) -> Side:
             table = spark.sql(query).toArrow()
             return matching.of_rows(_rows({name: table[name].to_numpy() for name in table.column_names}))
 
-        yield Ready(run, check, os.getpid())
+        yield Ready(run, check, of_spark)
 
     return Side("Spark SQL", start)
 

@@ -24,11 +24,7 @@ class Inputs:
     """A history of which no two events are simultaneous, since peers differ in what they make of those."""
 
     folder: Path
-    columns: data.Columns
-
-    @property
-    def count(self) -> int:
-        return len(self.columns.times)
+    count: int
 
     @property
     def parquet(self) -> Path:
@@ -45,22 +41,24 @@ class Inputs:
         """The columns, one after the other."""
         return self.folder / f"{self.count}.columns"
 
+    def columns(self) -> data.Columns:
+        return data.Columns.of(data.events(self.count, tied=False))
+
     def first(self, count: int) -> Inputs:
         """Its first events, as plain columns only: for those who would be at it for hours."""
-        types, times, keys, values = self.columns
-        some = data.Columns(types[:count], times[:count], keys[:count], values[:count])
-        return _with_columns(Inputs(self.folder, some))
+        return _with_columns(Inputs(self.folder, count))
 
 
 def prepare(folder: Path, events: int) -> Inputs:
-    inputs = Inputs(folder, data.Columns.of(data.events(events, tied=False)))
+    inputs = Inputs(folder, events)
     inputs.parquet.mkdir()
     on_spark.write_events(inputs.parquet, events, BATCH, tied=False)
     inputs.stream.mkdir()
     for file in inputs.parquet.iterdir():
         (inputs.stream / file.name).hardlink_to(file)
-    last = pq.read_table(max(inputs.parquet.iterdir())).slice(0, 1)
-    later = pa.array([int(inputs.columns.times[-1]) + _LATER]).cast(last.schema.field("time").type)
+    newest = pq.read_table(max(inputs.parquet.iterdir()))
+    last = newest.slice(len(newest) - 1)
+    later = pa.array([last.column("time").cast(pa.int64())[0].as_py() + _LATER]).cast(last.schema.field("time").type)
     ending = {"type": pa.array(["Z"]), "time": later, "id": pa.array([events])}
     for name, values in ending.items():
         last = last.set_column(last.schema.get_field_index(name), name, values)
@@ -71,6 +69,6 @@ def prepare(folder: Path, events: int) -> Inputs:
 def _with_columns(inputs: Inputs) -> Inputs:
     if not inputs.plain.exists():
         with inputs.plain.open("wb") as file:
-            for column in inputs.columns:
+            for column in inputs.columns():
                 file.write(np.ascontiguousarray(column).tobytes())
     return inputs

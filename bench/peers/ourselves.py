@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,8 +15,9 @@ import pyarrow.parquet as pq
 
 import ensue
 from bench.peers import matching
+from bench.peers.apart import apart
 from bench.peers.inputs import Inputs
-from bench.peers.sides import Ready, Side
+from bench.peers.sides import Ready, Side, Work, of_spark
 from bench.workloads import Workload
 from ensue.spark.streaming.running import prepare
 
@@ -48,7 +49,7 @@ def on_spark(spark: SparkSession) -> Side:
         def check() -> matching.Matches:
             return _places(found().select("constituents").toArrow(), workload.width)
 
-        yield Ready(run, check, os.getpid())
+        yield Ready(run, check, of_spark)
 
     return Side("Ensue on Spark", start, ours=True)
 
@@ -87,24 +88,20 @@ def streaming(spark: SparkSession) -> Side:
                 writer.foreachBatch(lambda found, _: parts.append(found.toArrow())).start().awaitTermination()
             return _places(pa.concat_tables(parts), workload.width)
 
-        yield Ready(run, check, os.getpid())
+        yield Ready(run, check, of_spark)
 
     return Side("Ensue on Spark, streaming", start, ours=True)
 
 
 def in_one_process() -> Side:
-    @contextmanager
-    def start(workload: Workload, inputs: Inputs) -> Iterator[Ready]:
-        def found() -> pa.Table:
-            return ensue.detect(workload.pattern, pq.read_table(inputs.parquet), CONTEXT)
+    return Side("Ensue in one process", partial(apart, _in_one_process), ours=True)
 
-        yield Ready(
-            lambda: len(found()),
-            lambda: _places(found(), workload.width),
-            os.getpid(),
-        )
 
-    return Side("Ensue in one process", start, ours=True)
+def _in_one_process(workload: Workload, inputs: Inputs) -> Work:
+    def found() -> pa.Table:
+        return ensue.detect(workload.pattern, pq.read_table(inputs.parquet), CONTEXT)
+
+    return Work(lambda: len(found()), lambda: _places(found(), workload.width))
 
 
 def _places(found: pa.Table, width: int) -> matching.Matches:

@@ -15,12 +15,18 @@ from bench.workloads import Workload
 
 
 @dataclass(frozen=True)
-class Ready:
-    """A side that is ready: a run gives how many matches there were, `check` which; `process` does the work."""
+class Work:
+    """What a side does: a run gives how many matches there were, `check` which."""
 
     run: Callable[[], int]
     check: Callable[[], Matches]
-    process: int
+
+
+@dataclass(frozen=True)
+class Ready(Work):
+    """A side that is ready, and the processes that do its work."""
+
+    processes: Callable[[], list[psutil.Process]]
 
 
 Start: TypeAlias = Callable[[Workload, Inputs], AbstractContextManager[Ready]]
@@ -37,24 +43,31 @@ class Side:
     """It takes only one in so many of the events, the first ones: what is compared is events a second."""
 
 
-def processor_seconds(process: int) -> float:
-    """What a process and all below it have used of the processors."""
+def of_spark() -> list[psutil.Process]:
+    """This process, the Java that it has started for Spark, and the workers below that."""
+    me = psutil.Process()
+    found = [me]
+    for one in me.children():
+        with suppress(psutil.Error):
+            if any("org.apache.spark.deploy" in word for word in one.cmdline()):
+                found += [one, *one.children(recursive=True)]
+    return found
+
+
+def processor_seconds(processes: list[psutil.Process]) -> float:
+    """What processes have used of the processors."""
     total = 0.0
-    with suppress(psutil.Error):
-        parent = psutil.Process(process)
-        for one in (parent, *parent.children(recursive=True)):
-            with suppress(psutil.Error):
-                times = one.cpu_times()
-                total += times.user + times.system
+    for one in processes:
+        with suppress(psutil.Error):
+            times = one.cpu_times()
+            total += times.user + times.system
     return total
 
 
-def memory(process: int) -> int:
-    """The bytes that a process and all below it hold now; what several share counts for each."""
+def memory(processes: list[psutil.Process]) -> int:
+    """The bytes that processes hold now; what several share counts for each."""
     total = 0
-    with suppress(psutil.Error):
-        parent = psutil.Process(process)
-        for one in (parent, *parent.children(recursive=True)):
-            with suppress(psutil.Error):
-                total += one.memory_info().rss
+    for one in processes:
+        with suppress(psutil.Error):
+            total += one.memory_info().rss
     return total

@@ -28,7 +28,7 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> inputs.Inputs:
 
 def agrees(side: Side, name: workloads.Name, given: inputs.Inputs) -> None:
     workload = workloads.named(name)
-    expected = matching.of_rows(workload.by_hand(ourselves.CONTEXT, given.columns))
+    expected = matching.of_rows(workload.by_hand(ourselves.CONTEXT, given.columns()))
     assert expected.count > 300
     with side.start(workload, given) as ready:
         assert ready.check() == expected
@@ -51,7 +51,7 @@ def test_in_java(side: Side, name: workloads.Name, given: inputs.Inputs):
 
 
 def test_no_two_events_are_simultaneous(given: inputs.Inputs):
-    assert (np.diff(given.columns.times) > 0).all()
+    assert (np.diff(given.columns().times) > 0).all()
 
 
 def test_which_matches_there_are_makes_a_difference_and_their_order_does_not():

@@ -10,6 +10,7 @@ from ensue.cli._checkout import checkout
 def bench(
     name: Literal[
         "corrections",
+        "growth",
         "kernel",
         "memory",
         "side_by_side",
