@@ -18,16 +18,17 @@ from typing import Any
 from bench import drawing
 
 _STYLE = """
-:root { color-scheme: light dark; --text: #1c2430; --dim: #5d6876; --ours: #1b6ca8; --other: #9aa5b1; --no: #c8553d;
+:root { color-scheme: light dark; --text: #1c2430; --dim: #5d6876; --ours: #1b6ca8; --peer: #9aa5b1; --no: #c8553d;
   --back: #fff; --line: #d9dee4; }
-@media (prefers-color-scheme: dark) { :root { --text: #e6eaef; --dim: #9aa5b1; --ours: #5aa9e6; --other: #6b7683;
+@media (prefers-color-scheme: dark) { :root { --text: #e6eaef; --dim: #9aa5b1; --ours: #5aa9e6; --peer: #6b7683;
   --back: #14181d; --line: #333b45; } }
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); max-width: 60rem;
   margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.5rem } h2 { font-size: 1.15rem; margin-top: 2.5rem } p, figcaption { color: var(--dim) }
 figure { margin: 1.5rem 0; overflow-x: auto } figcaption { font-size: .9rem }
 .bars text { font: 13px system-ui, sans-serif; fill: var(--text) } .bars .dim { fill: var(--dim) }
-.ours { fill: var(--ours) } .other { fill: var(--other) } .no { fill: var(--no) } .bars line { stroke: var(--line) }
+.ours { fill: var(--ours) } .peer { fill: var(--peer) } .no { fill: var(--no) }
+.limit { fill: var(--line) } .bars line { stroke: var(--line) }
 table { border-collapse: collapse } td, th { padding: .2rem .8rem .2rem 0;
   text-align: left; border-bottom: 1px solid var(--line) } code { font-size: .9em }
 """
@@ -48,7 +49,7 @@ class Bar:
     name: str
     value: float
     said: str
-    kind: str = "other"
+    kind: str = "peer"
 
 
 def write(results: Path) -> Path:
@@ -83,13 +84,13 @@ def _side_by_side(found: dict[str, Any]) -> Iterator[str]:
     )
     for case in taken["results"]:
         counting = [one for one in case["sides"] if one["agrees"]]
-        best = max((one["events_per_second"] for one in counting if not one["ours"]), default=None)
+        best = max((one["events_per_second"] for one in counting if one["kind"] == "peer"), default=None)
         bars = [
             Bar(
                 one["side"],
                 one["events_per_second"],
                 _rate(one, best),
-                "no" if not one["agrees"] else "ours" if one["ours"] else "other",
+                one["kind"] if one["agrees"] else "no",
             )
             for one in sorted(case["sides"], key=lambda one: -one["events_per_second"])
         ]
@@ -102,7 +103,7 @@ def _side_by_side(found: dict[str, Any]) -> Iterator[str]:
 def _rate(one: dict[str, Any], best: float | None) -> str:
     if not one["agrees"]:
         return "finds something else"
-    times = f", {one['events_per_second'] / best:.2g} × the best peer" if best and one["ours"] else ""
+    times = f", {one['events_per_second'] / best:.2g} × the best peer" if best and one["kind"] == "ours" else ""
     return f"{one['events_per_second']:,.0f}{times}"
 
 

@@ -62,5 +62,24 @@ def in_spark(spark: SparkSession) -> Side:
     return Side("Spark SQL", start)
 
 
+def spark_scan(spark: SparkSession) -> Side:
+    """What Spark needs to read the same columns and to aggregate them: the limit of whatever begins with that."""
+
+    @contextmanager
+    def start(workload: Workload, inputs: Inputs) -> Iterator[Ready]:
+        events = spark.read.parquet(str(inputs.parquet))
+        names = ["type", "time", "key", "id", *(["value"] if "value" in str(workload.pattern) else [])]
+
+        def run() -> int:
+            from pyspark.sql import functions as f
+
+            events.agg(*(f.max(name) for name in names)).collect()
+            return 0
+
+        yield Ready(run, lambda: matching.Matches(run(), 0), of_spark)
+
+    return Side("Spark's scan and aggregate", start, kind="limit")
+
+
 def _rows(columns: dict[str, Integers]) -> Integers:
     return np.column_stack([columns[f"p{place}"] for place in range(len(columns))])

@@ -51,7 +51,7 @@ def on_spark(spark: SparkSession) -> Side:
 
         yield Ready(run, check, of_spark)
 
-    return Side("Ensue on Spark", start, ours=True)
+    return Side("Ensue on Spark", start, kind="ours")
 
 
 def streaming(spark: SparkSession) -> Side:
@@ -90,11 +90,11 @@ def streaming(spark: SparkSession) -> Side:
 
         yield Ready(run, check, of_spark)
 
-    return Side("Ensue on Spark, streaming", start, ours=True)
+    return Side("Ensue on Spark, streaming", start, kind="ours")
 
 
 def in_one_process() -> Side:
-    return Side("Ensue in one process", partial(apart, _in_one_process), ours=True)
+    return Side("Ensue in one process", partial(apart, _in_one_process), kind="ours")
 
 
 def _in_one_process(workload: Workload, inputs: Inputs) -> Work:

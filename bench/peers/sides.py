@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import psutil  # type: ignore[import-untyped]
 
@@ -29,6 +29,8 @@ class Ready(Work):
     processes: Callable[[], list[psutil.Process]]
 
 
+Kind: TypeAlias = Literal["ours", "peer", "limit"]
+"""A limit finds nothing: it is the least that has to be done with the same events."""
 Start: TypeAlias = Callable[[Workload, Inputs], AbstractContextManager[Ready]]
 
 
@@ -36,7 +38,7 @@ Start: TypeAlias = Callable[[Workload, Inputs], AbstractContextManager[Ready]]
 class Side:
     name: str
     start: Start
-    ours: bool = False
+    kind: Kind = "peer"
     cannot: frozenset[str] = frozenset()
     """The workloads that it cannot express."""
     part: int = 1

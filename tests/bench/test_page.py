@@ -15,12 +15,17 @@ def put(folder: Path, name: str, results: object, **settings: object) -> None:
     (folder / f"{name}.json").write_text(json.dumps(content))
 
 
-def side(name: str, rate: float, *, ours: bool = False, agrees: bool = True) -> dict[str, object]:
-    return {"side": name, "ours": ours, "agrees": agrees, "events_per_second": rate}
+def side(name: str, rate: float, kind: str = "peer", *, agrees: bool = True) -> dict[str, object]:
+    return {"side": name, "kind": kind, "agrees": agrees, "events_per_second": rate}
 
 
 def test_peers_are_shown_in_order_and_only_those_that_agree_are_compared(tmp_path):
-    sides = [side("Slow", 50_000), side("Ensue", 2_000_000, ours=True), side("Wrong", 9_000_000, agrees=False)]
+    sides = [
+        side("Slow", 50_000),
+        side("Ensue", 2_000_000, "ours"),
+        side("Scan", 3e6, "limit"),
+        side("Wrong", 9e6, agrees=False),
+    ]
     case = {"workload": "W1", "pattern": "A < B", "matches": 1234, "cannot": ["Other"], "sides": sides}
     put(tmp_path, "side_by_side", [case], events=3_000_000)
     text = page.write(tmp_path).read_text()
@@ -31,7 +36,7 @@ def test_peers_are_shown_in_order_and_only_those_that_agree_are_compared(tmp_pat
     assert "finds something else" in text
     (bars,) = re.findall(r"<svg class.*?</svg>", text, re.DOTALL)
     drawn = ET.fromstring(bars)  # noqa: S314 - our own
-    assert [one.text for one in drawn.iter("text")][::2] == ["Wrong", "Ensue", "Slow"]
+    assert [one.text for one in drawn.iter("text")][::2] == ["Wrong", "Scan", "Ensue", "Slow"]
     widths = [float(one.get("width", 0)) for one in drawn.iter("rect")]
     assert widths == sorted(widths, reverse=True)
 

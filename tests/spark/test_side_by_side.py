@@ -28,3 +28,10 @@ def test_over_a_history(spark: SparkSession, way, name: workloads.Name, given: i
 @pytest.mark.parametrize("name", ["W1"])
 def test_over_a_stream(spark: SparkSession, name: workloads.Name, given: inputs.Inputs):
     agrees(ourselves.streaming(spark), name, given)
+
+
+def test_a_limit_finds_nothing_and_is_compared_with(spark: SparkSession, given: inputs.Inputs):
+    side = in_sql.spark_scan(spark)
+    assert side.kind == "limit"
+    with side.start(workloads.named("W2"), given) as ready:
+        assert ready.run() == 0
