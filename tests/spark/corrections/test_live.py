@@ -88,7 +88,9 @@ def test_what_is_due_falls_due_while_nothing_comes(spark, tmp_path):
     running = start(spark, PROGRAM, tmp_path / "data", base=tmp_path, trigger="1 second", clock=lambda: now[0])
     try:
         wait(lambda: running.course.about is not None and running.course.about.coming == 1, running)
-        assert running.course.about.outcomes == {"announced": 2, "detected in the future": 1}
+        reached = running.course.about
+        assert reached is not None
+        assert reached.outcomes == {"announced": 2, "detected in the future": 1}
         assert published(spark, tmp_path / "data") == []
         now[0] = START + 20 * SECOND
         wait(lambda: running.course.about is not None and running.course.about.told == {"X": {"on time": 1}}, running)
