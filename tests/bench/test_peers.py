@@ -26,10 +26,10 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> inputs.Inputs:
     return inputs.prepare(tmp_path_factory.mktemp("events"), EVENTS)
 
 
-def agrees(side: Side, name: workloads.Name, given: inputs.Inputs) -> None:
+def agrees(side: Side, name: workloads.Name, given: inputs.Inputs, least: int = 300) -> None:
     workload = workloads.named(name)
     expected = matching.of_rows(workload.by_hand(ourselves.CONTEXT, given.columns()))
-    assert expected.count > 300
+    assert expected.count > least
     with side.start(workload, given) as ready:
         assert ready.check() == expected
         assert ready.run() == expected.count
@@ -47,7 +47,10 @@ def test_in_this_process(side: Side, name: workloads.Name, given: inputs.Inputs)
 def test_in_java(side: Side, name: workloads.Name, given: inputs.Inputs):
     if name in side.cannot:
         pytest.skip("cannot be said")
-    agrees(side, name, given.first(given.count // 5))
+    if side.part > 1:
+        agrees(side, name, given.first(given.count // 5), least=15)  # it is slow
+    else:
+        agrees(side, name, given)
 
 
 def test_no_two_events_are_simultaneous(given: inputs.Inputs):
