@@ -19,7 +19,8 @@ JARS = HOME / ".jars"
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
 STAMP = "pom.xml"
 MAVEN_IS_MISSING = (
-    "Maven is needed to get the jars for tests with Kafka, and there is no mvn on the PATH. "
+    "Maven is needed to get the jars for tests with Kafka and for the peers of benchmarks, and there is no mvn on the "
+    "PATH. "
     "On Debian and Ubuntu: apt-get install maven; on macOS: brew install maven."
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -26,7 +27,14 @@ HEAP = "-Xmx4g"
 
 def compiled(name: str) -> list[str]:
     """The class path of a peer, which is compiled first; its jars are brought if they are not there."""
-    jars = get_jars.jars(name, HERE)
+    if shutil.which("javac") is None:
+        raise SystemExit(
+            "The peers in Java are compiled here, and there is no javac on the PATH: install a JDK (17 or later)."
+        )
+    try:
+        jars = get_jars.jars(name, HERE)
+    except get_jars.NoJarsError as error:
+        raise SystemExit(str(error)) from None
     classes = get_jars.JARS / name / "classes"
     sources = [HERE / "java" / "Peer.java", *sorted((HERE / name).glob("*.java"))]
     path = ":".join(map(str, jars))
