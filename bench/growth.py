@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Literal, TypeAlias
 
 import cyclopts
 import numpy as np
@@ -17,6 +18,7 @@ import ensue
 from bench import chains, data, measuring
 from ensue.engine.memory import keep_freed_memory
 
+Name: TypeAlias = Literal["length", "window", "rules", "keys", "skewed keys", "disorder"]
 CONTEXT = "continuous"
 ONE = "A(key = ?k) then B(key = ?k) then C(key = ?k) within 1 minute"
 RULE = "A(key = {number}) then B(key = {number}) then C(key = {number}) within 1 minute"
@@ -66,7 +68,7 @@ class Sweep:
         }
 
 
-def main(events: int = 3_000_000, runs: int = 5, sweep: Sequence[str] = ()) -> int:
+def main(events: int = 3_000_000, runs: int = 5, sweep: Sequence[Name] = ()) -> int:
     """Measure how the time in one process grows with lengths, windows, rules, keys and disorder.
 
     Parameters
@@ -76,12 +78,12 @@ def main(events: int = 3_000_000, runs: int = 5, sweep: Sequence[str] = ()) -> i
     runs
         How often each point runs, in turn with the others of its sweep; what is shown are medians.
     sweep
-        Only these sweeps: length, window, rules, keys, skewed keys, disorder.
+        Only these sweeps; without it, all.
     """
     facts = measuring.machine()
     measuring.one_core()
     keep_freed_memory()
-    makers = {
+    makers: dict[Name, Callable[[int], Sweep]] = {
         "length": _lengths,
         "window": _windows,
         "rules": _rules,
@@ -137,7 +139,7 @@ def _rules(events: int) -> Sweep:
 
 
 def _keys(events: int, *, skewed: bool) -> Sweep:
-    """The same rate for each key: with fewer keys, time goes by more slowly. Of skewed keys the first has a tenth."""
+    """The same rate for each key: with fewer keys, events lie further apart. The first skewed key has about a tenth."""
     chance = np.random.default_rng(3)
     points = []
     for count in (10, 1_000, 100_000, 1_000_000):

@@ -75,25 +75,8 @@ public final class Esper {
         Peer.serve(matches -> {
             Peer.Events events = Peer.Events.read(file);
             run[0]++;
-            Thread[] threads = new Thread[parallelism];
-            Throwable[] failed = new Throwable[1];
-            for (int part = 0; part < parallelism; part++) {
-                int mine = part;
-                threads[part] = new Thread(() -> {
-                    try {
-                        feed(settings, compiled, "run" + run[0] + "-" + mine, workload, events, mine, parallelism, matches);
-                    } catch (Throwable error) {
-                        failed[0] = error;
-                    }
-                });
-                threads[part].start();
-            }
-            for (Thread thread : threads) {
-                thread.join();
-            }
-            if (failed[0] != null) {
-                throw new IllegalStateException(failed[0]);
-            }
+            Peer.inParts(parallelism, part ->
+                    feed(settings, compiled, "run" + run[0] + "-" + part, workload, events, part, parallelism, matches));
         });
     }
 
@@ -127,13 +110,11 @@ public final class Esper {
                 }
             }
         });
-        boolean repeated = workload.equals("W4");
         for (int place = 0; place < events.count(); place++) {
             int type = events.types[place];
             long key = events.keys[place];
             double value = events.values[place];
-            boolean wanted = repeated ? type == Peer.D && value > 0.9 : type <= Peer.C;
-            if (!wanted || key % parts != part) {
+            if (!Peer.wants(workload, type, value) || key % parts != part) {
                 continue;
             }
             service.advanceTime(events.times[place]);

@@ -79,7 +79,7 @@ final class Flink {
         return settings;
     }
 
-    /** The events that a workload asks for: every user of Flink would leave out the others first. */
+    /** The events that a workload asks for. */
     private static SingleOutputStreamOperator<Event> stream(StreamExecutionEnvironment flink, String workload) {
         GeneratorFunction<Long, Event> source = place -> {
             int at = place.intValue();
@@ -94,11 +94,7 @@ final class Flink {
                         inOrder,
                         "events")
                 .setParallelism(1)
-                .filter(event -> wanted(workload, event))
+                .filter(event -> Peer.wants(workload, event.type, event.value))
                 .setParallelism(1);
-    }
-
-    private static boolean wanted(String workload, Event event) {
-        return workload.equals("W4") ? event.type == Peer.D && event.value > 0.9 : event.type <= Peer.C;
     }
 }

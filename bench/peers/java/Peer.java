@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -86,7 +87,40 @@ final class Peer {
         void run(Matches matches) throws Exception;
     }
 
+    /** Some of the work of a run: that for the keys of one part. */
+    interface Part {
+        void run(int part) throws Exception;
+    }
+
     private Peer() {}
+
+    /** Whether a workload asks for an event; whoever uses an engine would leave out the others first. */
+    static boolean wants(String workload, int type, double value) {
+        return workload.equals("W4") ? type == D && value > 0.9 : type <= C;
+    }
+
+    /** A thread for each part, until all are done; what fails in one of them fails the run. */
+    static void inParts(int parts, Part work) throws Exception {
+        Thread[] threads = new Thread[parts];
+        AtomicReference<Throwable> failed = new AtomicReference<>();
+        for (int part = 0; part < parts; part++) {
+            int mine = part;
+            threads[part] = new Thread(() -> {
+                try {
+                    work.run(mine);
+                } catch (Throwable error) {
+                    failed.set(error);
+                }
+            });
+            threads[part].start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        if (failed.get() != null) {
+            throw new IllegalStateException(failed.get());
+        }
+    }
 
     /** Run for each line that comes in. Whatever else is printed goes to the errors: answers are all that is said. */
     static void serve(Run run) throws Exception {

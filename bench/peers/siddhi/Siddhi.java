@@ -21,25 +21,8 @@ public final class Siddhi {
         SiddhiManager manager = new SiddhiManager();
         Peer.serve(matches -> {
             Peer.Events events = Peer.Events.read(file);
-            Thread[] threads = new Thread[parallelism];
-            Throwable[] failed = new Throwable[1];
-            for (int part = 0; part < parallelism; part++) {
-                int mine = part;
-                threads[part] = new Thread(() -> {
-                    try {
-                        feed(manager.createSiddhiAppRuntime(application), workload, events, mine, parallelism, matches);
-                    } catch (Throwable error) {
-                        failed[0] = error;
-                    }
-                });
-                threads[part].start();
-            }
-            for (Thread thread : threads) {
-                thread.join();
-            }
-            if (failed[0] != null) {
-                throw new IllegalStateException(failed[0]);
-            }
+            Peer.inParts(parallelism, part ->
+                    feed(manager.createSiddhiAppRuntime(application), workload, events, part, parallelism, matches));
         });
     }
 
@@ -59,8 +42,7 @@ public final class Siddhi {
                 }
             }
         });
-        boolean repeated = workload.equals("W4");
-        String[] names = repeated ? new String[] {"", "", "", "D"} : new String[] {"A", "B", "C"};
+        String[] names = workload.equals("W4") ? new String[] {"", "", "", "D"} : new String[] {"A", "B", "C"};
         InputHandler[] streams = new InputHandler[names.length];
         for (int type = 0; type < names.length; type++) {
             streams[type] = names[type].isEmpty() ? null : runtime.getInputHandler(names[type]);
@@ -70,8 +52,7 @@ public final class Siddhi {
             int type = events.types[place];
             long key = events.keys[place];
             double value = events.values[place];
-            boolean wanted = repeated ? type == Peer.D && value > 0.9 : type <= Peer.C;
-            if (wanted && key % parts == part) {
+            if (Peer.wants(workload, type, value) && key % parts == part) {
                 streams[type].send(events.times[place], new Object[] {(long) place, key, value});
             }
         }
