@@ -1,4 +1,4 @@
-"""A guard against getting slower: ratios only, in a few minutes: `./ensue bench --quick`.
+"""A guard against getting slower: ratios only: `./ensue bench --quick`.
 
 The engine against the hand-written loops, and detection on Spark against Spark's floors, over fewer events than in the
 benchmarks themselves. thresholds.json says what is let through; it is part of making a release, not of the tests.
@@ -21,9 +21,9 @@ from bench import kernel, measuring, spark_batch, spark_stream
 
 THRESHOLDS = Path(__file__).parent / "thresholds.json"
 SCRIPTS: dict[str, Callable[[], int]] = {
-    "spark_batch": lambda: spark_batch.main(events=3_000_000, runs=3),
-    "spark_stream": lambda: spark_stream.main(events=1_500_000, batches=3, runs=3),
-    "kernel": lambda: kernel.main(events=2_000_000, runs=5),
+    "spark_batch": lambda: spark_batch.main(events=3_000_000, runs=2),
+    "spark_stream": lambda: spark_stream.main(events=1_000_000, batches=2, runs=2),
+    "kernel": lambda: kernel.main(events=2_000_000, runs=3),
 }
 
 

@@ -33,7 +33,7 @@ def bench(
     arguments
         Given to the benchmark as they are, for example `--events 1000000`; `-- --help` shows what it takes.
     quick
-        Only see whether Ensue has become slower: some ratios, in a few minutes, against bench/thresholds.json.
+        Only see whether Ensue has become slower: some ratios, against bench/thresholds.json.
     """
     os.chdir(checkout())
     sys.stdout.flush()
