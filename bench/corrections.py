@@ -24,8 +24,9 @@ from ensue.language import parse_program
 from ensue.spark.corrections import replaying
 from ensue.spark.corrections.admitting import STEP
 from ensue.spark.corrections.announcing import DETECTED
+from ensue.spark.corrections.making import Batch
 from ensue.spark.corrections.recording import Names
-from ensue.spark.corrections.running import Batch, Course
+from ensue.spark.corrections.running import Course
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -85,7 +85,7 @@ def admit(
     rows = new if known is None else new.unionByName(_as_rows(known, events))
     width = rows.sparkSession.conf.get("spark.sql.shuffle.partitions") or "2"
     placed = rows.repartition(int(width), CLASS, KEY).sortWithinPartitions(CLASS, KEY, STEP)
-    judge = _Judge({one.name: one for one in classes}, dict(snapshots or {}))
+    judge = Judge({one.name: one for one in classes}, dict(snapshots or {}))
     return placed.mapInArrow(judge, admitted_type(classes))
 
 
@@ -126,7 +126,7 @@ def lifetimes_of(admitted: DataFrame, one: Announced) -> Lifetimes:
 
 
 @dataclass(frozen=True)
-class _Judge:
+class Judge:
     """Runs in Spark's Python workers: the rows of a partition, sorted by class and key."""
 
     classes: Mapping[str, Announced]

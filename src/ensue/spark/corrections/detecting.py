@@ -6,7 +6,7 @@ shard and enters another. Only what is touched travels: what a shard has learnt 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -64,9 +64,19 @@ def derive_detected(
     `before` has what held after the window before, `state` is what was returned then. What is final from this window
     on is not in the answer: neither as open nor as ended. The answer is worked out here, in one job.
     """
+    work = work_of(item, program, inputs, window)
+    rows = looked_at(item, program, inputs, steps, shards)
+    known = state if state is not None else rows.sparkSession.createDataFrame([], from_arrow_schema(STATE))
+    places = shards if shard_key(item, program) else 1
+    answer = _answer(rows, known, work, places).localCheckpoint()
+    return Lifetimes(_lifetimes(answer, item, before)), answer.where(f.col("what") == SAVED).select(*STATE.names)
+
+
+def work_of(item: ComplexClass, program: Program, inputs: Collection[str], window: Window) -> ShardWork:
+    """What each shard does in a window."""
     declared = PatternClass(item.declaration, item.pattern, item.context, Publishing(item.publications, item.tolerance))
     columns = attribute_columns(item.pattern, program, inputs)
-    work = ShardWork(
+    return ShardWork(
         declared,
         program.taxonomy,
         {name: tuple(column for column, _ in parts) for name, parts in columns.items()},
@@ -74,16 +84,17 @@ def derive_detected(
         window.last,
         purge_of(item, program, window.first),
     )
-    rows = _versions(item, program, inputs, columns, shards)
-    if is_timed(item.pattern):
-        rows = rows.unionByName(
-            steps.select(f.lit(0).alias("shard"), f.col("step").cast("bigint").alias("since")),
-            allowMissingColumns=True,
-        )
-    known = state if state is not None else rows.sparkSession.createDataFrame([], from_arrow_schema(STATE))
-    places = shards if shard_key(item, program) else 1
-    answer = _answer(rows, known, work, places).localCheckpoint()
-    return Lifetimes(_lifetimes(answer, item, before)), answer.where(f.col("what") == SAVED).select(*STATE.names)
+
+
+def looked_at(
+    item: ComplexClass, program: Program, inputs: Mapping[str, Lifetimes], steps: DataFrame, shards: int
+) -> DataFrame:
+    """What the shards look at: versions that are touched, and steps where time itself matters."""
+    rows = _versions(item, program, inputs, attribute_columns(item.pattern, program, inputs), shards)
+    if not is_timed(item.pattern):
+        return rows
+    known = steps.select(f.lit(0).alias("shard"), f.col("step").cast("bigint").alias("since"))
+    return rows.unionByName(known, allowMissingColumns=True)
 
 
 def _answer(rows: DataFrame, state: DataFrame, work: ShardWork, places: int) -> DataFrame:
@@ -124,7 +135,7 @@ def _versions(
     shards: int,
 ) -> DataFrame:
     """Of each class that the pattern looks at the versions that are touched and wanted, and where they are wanted."""
-    names = _looked_at(item, program, inputs)
+    names = _classes(item, program, inputs)
     sources = [_source(inputs[name], name) for name in names]
     watched = Watched(item.declaration.name, item.pattern, item.context)
     wanted = None if is_timed(item.pattern) else Wanted.of([watched], sources, program.taxonomy)
@@ -160,12 +171,12 @@ def _source(lifetimes: Lifetimes, name: str) -> Source:
     return Source(lifetimes.frame.where(quoted(TOUCHED)), Names("__class", OCCURRED, KEY), name)
 
 
-def _looked_at(item: ComplexClass, program: Program, inputs: Mapping[str, Lifetimes]) -> list[str]:
+def _classes(item: ComplexClass, program: Program, inputs: Collection[str]) -> list[str]:
     """The classes whose events matter; with calendars, `periodic` and `[[ ]]`, all that come from outside."""
     types = {atom.type for atom in atoms(item.pattern)}
     found = {name for name in inputs if types & program.taxonomy.above(name)}
     if is_timed(item.pattern) or any_event(item.pattern):
-        found |= {one.declaration.name for one in program.subscribed_classes} & inputs.keys()
+        found |= {one.declaration.name for one in program.subscribed_classes}.intersection(inputs)
     return sorted(found)
 
 
@@ -185,7 +196,7 @@ def shard_key(item: ComplexClass, program: Program) -> Key | None:
 
 
 def attribute_columns(
-    pattern: Pattern, program: Program, inputs: Mapping[str, Lifetimes]
+    pattern: Pattern, program: Program, inputs: Collection[str]
 ) -> dict[str, list[tuple[str, AttributeType]]]:
     """For each attribute that the engine needs its columns, one for each type that some class declares it with."""
     needed = {attribute for atom in atoms(pattern) for _, attribute in atom.bindings}

@@ -31,7 +31,8 @@ from ensue.spark.corrections.announcing import (
     union,
 )
 from ensue.spark.corrections.correctable import check_correctable
-from ensue.spark.corrections.running import Batch, Course
+from ensue.spark.corrections.making import Batch
+from ensue.spark.corrections.running import Course
 from ensue.spark.programs.claiming import claim
 from ensue.spark.programs.events import CODE, RAW, REASON, columns_of
 from ensue.spark.programs.running import Stopped

@@ -90,7 +90,7 @@ def publish(
     rows = union(parts)
     width = int(rows.sparkSession.conf.get("spark.sql.shuffle.partitions") or "2")
     placed = rows.repartition(width, CLASS, KEY).sortWithinPartitions(CLASS, KEY, FROM)
-    return placed.mapInArrow(_Tell({one.name: one for one in classes}, window.first, window.last), PUBLISHED)
+    return placed.mapInArrow(Tell({one.name: one for one in classes}, window.first, window.last), PUBLISHED)
 
 
 def standing_after(published: DataFrame) -> DataFrame:
@@ -128,6 +128,16 @@ def said_of(attributes: Mapping[str, AttributeType]) -> Column:
     return f.to_json(f.struct(*(plain(quoted(name), kind).alias(name) for name, kind in attributes.items())))
 
 
+def as_spelled(said: str | None) -> str | None:
+    """What Spark wrote, as Python writes it: how numbers look there depends on the version of Java."""
+    return None if said is None else spelled(json.loads(said))
+
+
+def spelled(values: Mapping[str, object]) -> str:
+    """Attributes as the text by which they are compared and remembered; those that are missing are left out."""
+    return json.dumps({name: value for name, value in values.items() if value is not None}, ensure_ascii=False)
+
+
 def _micros(frame: DataFrame, name: str) -> Column:
     kind = frame.schema[name].dataType
     return f.unix_micros(quoted(name)) if isinstance(kind, t.TimestampType) else quoted(name).cast("bigint")
@@ -140,7 +150,7 @@ def _standing(standing: DataFrame) -> DataFrame:
 
 
 @dataclass(frozen=True)
-class _Tell:
+class Tell:
     """Runs in Spark's Python workers: the rows of a partition, sorted by class, key and begin; what stands is first."""
 
     classes: Mapping[str, Told]
@@ -152,6 +162,8 @@ class _Tell:
         if not found:
             return
         table = pa.Table.from_batches(found).combine_chunks()
+        said = pa.array(map(as_spelled, table.column(SAID).to_pylist()), pa.string())
+        table = table.set_column(table.column_names.index(SAID), SAID, said)
         names = (CLASS, KEY, FROM, TO, REVISION, AT, TIME, SAID)
         columns = zip(*(table.column(name).to_pylist() for name in names), strict=True)
         rows = [(place, *values) for place, values in enumerate(columns)]

@@ -22,8 +22,9 @@ from ensue.errors import Diagnostic, InputError, StateError
 from ensue.files.opening import FileKind
 from ensue.spark.corrections.admitting import STEP
 from ensue.spark.corrections.announcing import CLASS, DETECTED
+from ensue.spark.corrections.making import Batch
 from ensue.spark.corrections.recording import Names, about_files, place_of, recorded
-from ensue.spark.corrections.running import Batch, Course
+from ensue.spark.corrections.running import Course
 from ensue.spark.programs import kept
 from ensue.spark.programs.events import CODE, RAW, REASON
 

@@ -1,58 +1,36 @@
 """One window after the other: announcements in, publications and tables out, and what has to be remembered.
 
-    admit ─► derive, class by class ─► publish ─► tables, sinks ─► remember
-
-Each part is written once and read back, so that nothing is worked out twice and no plan grows. A window is over when
-its state has its name; whatever was killed before that is done again, with the same result.
+A window is over when its state has its name; whatever was killed before that is done again, with the same result.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TypeAlias
 
-from pyspark.sql import Column, DataFrame, Observation, SparkSession, functions as f
+from pyspark.sql import DataFrame, SparkSession, functions as f
 
 from ensue.language.program import Program
 from ensue.model.announcements import Outcome
 from ensue.model.notices import Publishing
-from ensue.model.publications import Case
 from ensue.spark.corrections import tables as tabled
-from ensue.spark.corrections.admitting import COUNT, KIND, OUTCOME, STEP, admit, known_after, lifetimes_of
 from ensue.spark.corrections.announcing import CLASS, Announced, announced_classes
-from ensue.spark.corrections.deriving import Deriving
+from ensue.spark.corrections.in_process import InProcess
 from ensue.spark.corrections.keeping import About, Keeping, added
-from ensue.spark.corrections.lifetimes import OCCURRED, TO, TOUCHED, Lifetimes, Window
-from ensue.spark.corrections.publishing import CASE, NOTICE, PUBLISHED, Told, notices_of, publish, standing_after
-from ensue.spark.corrections.purging import Grid, Remembered
-from ensue.spark.corrections.small import suited
+from ensue.spark.corrections.lifetimes import Window
+from ensue.spark.corrections.making import Batch, Cases, Maker, Setting, Task
+from ensue.spark.corrections.on_spark import OnSpark
+from ensue.spark.corrections.publishing import Told
+from ensue.spark.corrections.purging import Grid
 from ensue.spark.programs.tables import Tables
-from ensue.spark.values import quoted
-
-if TYPE_CHECKING:
-    from pyspark.sql.types import StructType
-
-    from ensue.spark.corrections.admitting import Snapshots
 
 Sink: TypeAlias = "Callable[[DataFrame, int, int], None]"
-_PARALLEL = 4
 
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Announcements with the steps from which they count; which steps there are, and which of them are snapshots."""
-
-    frame: DataFrame
-    steps: tuple[int, ...]
-    snapshots: Snapshots = field(default_factory=dict)
-    future: int = 0
-    """How many were detected in the future, and count from the present."""
-    size: int = 0
-    """How many there are."""
+SMALL = 200_000
+"""Up to so many remembered rows and announcements, a window is made in this process."""
 
 
 class Course:
@@ -66,30 +44,31 @@ class Course:
         *,
         shards: int = 2,
         sinks: Mapping[str, Sink] | None = None,
+        small: int = SMALL,
     ) -> None:
         self.program = program
         self.classes: tuple[Announced, ...] = announced_classes(program)
         self.keeping, self.tables = Keeping(data), Tables(data)
         self.grid = Grid(program, self.classes)
         self.spark = spark
-        self._shards = shards
+        self._small = small
         self._sinks = sinks or {}
-        self._schemas: dict[str, StructType] = {}
-        self._told = [
+        told = tuple(
             Told(item.declaration.name, item.declaration.attributes, Publishing(item.publications, item.tolerance))
             for item in program.derived_classes
-        ]
+        )
+        setting = Setting(spark, program, self.classes, told, self.grid, self.tables, shards)
+        self._on_spark, self._in_process = OnSpark(setting), InProcess(setting)
         self.keeping.prepare()
         self.tables.prepare()
         self.about = self.keeping.last()
-        self._withdraw()
+        self._withdraw([*(one.name for one in self.classes), *(one.name for one in told)])
         spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
 
-    def _withdraw(self) -> None:
+    def _withdraw(self, names: Sequence[str]) -> None:
         """Take back what an interrupted window has written: if it is made again, it may go further, or less far."""
         last = -1 if self.about is None else self.about.number
-        derived = [one.name for one in self._told]
-        for name in (*(one.name for one in self.classes), *derived, tabled.PUBLICATIONS):
+        for name in (*names, tabled.PUBLICATIONS):
             self.tables.withdraw(name, last)
 
     def go(self, batch: Batch | None, last: int) -> None:
@@ -116,187 +95,37 @@ class Course:
 
     def _window(self, window: Window, batch: Batch | None) -> None:
         about = self.about or About(-1, window.first - 1)
-        number = about.number + 1
-        rows = about.kept + (batch.size if batch is not None else 0)
-        with suited(self.spark, rows), self.keeping.writing() as aside:
-            point = self.grid.point(window.first)
-            purging = self._purges(window)
-            before = self._remembered(about.number)
-            if purging and before is not None and point is not None:
-                before = self.grid.purge(before, point, aside)
-            counts: dict[str, int] = {}
-            inputs = self._admit(batch, window, before, aside, counts)
-            coming = self._derive(inputs, batch, window, before, aside, counts)
-            published, told = self._publish(inputs, window, before, aside, purging=purging)
-            self._tables(inputs, published, told, window, number, counts)
-            if batch is not None:
-                counts[Outcome.FUTURE.value] = batch.future
-            outcomes = {one.value: about.outcomes.get(one.value, 0) + (counts.get(one.value) or 0) for one in Outcome}
+        point = self._point(window)
+        kept = None if self.about is None else self.keeping.of(about.number)
+        with self.keeping.writing() as aside:
+            task = Task(about.number + 1, window, batch, point, kept, aside)
+            made = self._maker(task, about).make(task)
+            self._tell(made.told, task.number)
+            counted = {**made.outcomes, Outcome.FUTURE.value: batch.future if batch is not None else 0}
+            outcomes = {one.value: about.outcomes.get(one.value, 0) + counted.get(one.value, 0) for one in Outcome}
             after = About(
-                number,
+                task.number,
                 window.last,
-                point if purging else about.purged,
-                min((due for due, _ in coming if due is not None), default=None),
-                sum(count for _, count in coming),
+                about.purged if point is None else point,
+                made.due,
+                made.coming,
                 {name: count for name, count in outcomes.items() if count},
-                added(about.told, told),
-                counts["kept"],
+                added(about.told, made.told),
+                made.kept,
             )
             self.keeping.place(aside, after)
             self.about = after
 
-    def _remembered(self, number: int) -> Remembered | None:
-        if number < 0:
-            return None
-        folder = self.keeping.of(number)
-        derived = {name: self._read(folder / path) for name, path in self._paths().items()}
-        return Remembered(
-            known_after(self._read(folder / "known")),
-            {name: rows.where(quoted(TO).isNull()) for name, rows in derived.items()},
-            standing_after(self._read(folder / "published")),
-        )
-
-    def _paths(self) -> dict[str, str]:
-        return {item.declaration.name: f"derived{place}" for place, item in enumerate(self.program.derived_classes)}
-
-    def _read(self, path: Path) -> DataFrame:
-        """What was written; Spark need not look for the columns if it was written by this process."""
-        known = self._schemas.get(path.name)
-        reader = self.spark.read if known is None else self.spark.read.schema(known)
-        return reader.parquet(str(path))
-
-    def _admit(
-        self, batch: Batch | None, window: Window, before: Remembered | None, aside: Path, counts: dict[str, int]
-    ) -> dict[str, Lifetimes]:
-        if batch is None and before is not None:
-            admitted = before.known.withColumn(TOUCHED, f.lit(False))  # nothing is announced
-        elif batch is not None:
-            announced = batch.frame.where(f.col(STEP).between(window.first, window.last))
-            snapshots = {
-                name: [pair for pair in pairs if window.first <= pair[0] <= window.last]
-                for name, pairs in batch.snapshots.items()
-            }
-            admitted = admit(announced, before.known if before else None, self.classes, snapshots)
-        else:
-            raise AssertionError("the first window has announcements")
-        measures = [f.sum(f.when(f.col(OUTCOME) == one.value, f.col(COUNT))).alias(one.value) for one in Outcome]
-        measures.append(f.count("*").alias("kept"))
-        measures += [_touched(f.col(CLASS) == one.name).alias(f"touched {one.name}") for one in self.classes]
-        counts.update(self._write(admitted, aside / "known", measures))
-        known = self._read(aside / "known")
-        return {one.name: lifetimes_of(known, one) for one in self.classes}
-
-    def _purges(self, window: Window) -> bool:
-        """Whether a point of the grid lies between the last window and this one."""
+    def _point(self, window: Window) -> int | None:
+        """The point of the grid between the last window and this one, if there is one."""
         point = self.grid.point(window.first)
-        return self.about is not None and point is not None and point > self.about.last
+        return point if self.about is not None and point is not None and point > self.about.last else None
 
-    def _derive(
-        self,
-        inputs: dict[str, Lifetimes],
-        batch: Batch | None,
-        window: Window,
-        before: Remembered | None,
-        aside: Path,
-        counts: dict[str, int],
-    ) -> list[tuple[int | None, int]]:
-        """Derive each class after those that it uses; says what is coming: when next, and how much."""
-        kept = None if self.about is None else self.keeping.of(self.about.number)
-        idle = batch is None and not self._purges(window)
-        deriving = Deriving(
-            self.spark, self.program, window, batch.steps if batch else (), before, kept, aside, self._shards, idle
-        )
-        coming: list[tuple[int | None, int]] = []
-        for item in self.program.derived_classes:
-            name = item.declaration.name
-            path = self._paths()[name]
-            found = deriving.derive(item, inputs, path, {one for one in inputs if counts.get(f"touched {one}")})
-            ahead = quoted(TO).isNull() & (f.unix_micros(OCCURRED) > window.last)
-            measures = [
-                f.min(f.when(ahead, f.unix_micros(OCCURRED))).alias("due"),
-                f.sum(f.when(ahead, 1)).alias("coming"),
-                _touched(f.lit(True)).alias("touched"),
-            ]
-            seen = self._write(found.frame, aside / path, measures)
-            counts[f"touched {name}"] = seen["touched"] or 0
-            coming.append((seen["due"], seen["coming"] or 0))
-            inputs[name] = Lifetimes(self._read(aside / path))
-        return coming
+    def _maker(self, task: Task, about: About) -> Maker:
+        size = task.batch.size if task.batch is not None else 0
+        return self._in_process if task.point is None and about.kept + size <= self._small else self._on_spark
 
-    def _publish(
-        self, inputs: Mapping[str, Lifetimes], window: Window, before: Remembered | None, aside: Path, *, purging: bool
-    ) -> tuple[DataFrame, dict[str, dict[str, int]]]:
-        """What is told and what stands, and how much was told, by class and case."""
-        standing = before.standing if before is not None else None
-        if purging and standing is not None:
-            standing = self._without_final(standing, inputs)
-        nothing = self.spark.createDataFrame([], PUBLISHED)
-        found = publish(inputs, standing, self._told, window) if self._told else nothing
-        measures = [
-            f.count_if((f.col(KIND) == NOTICE) & (f.col(CLASS) == one.name) & (f.col(CASE) == case.value)).alias(
-                f"{case.value} {one.name}"
-            )
-            for one in self._told
-            for case in Case
-        ]
-        counts = self._write(found, aside / "published", [f.lit(0).alias("nothing"), *measures])
-        told: dict[str, dict[str, int]] = {}
-        for one in self._told:
-            if cases := {case.value: count for case in Case if (count := counts[f"{case.value} {one.name}"])}:
-                told[one.name] = cases
-        return self._read(aside / "published"), told
-
-    def _without_final(self, standing: DataFrame, inputs: Mapping[str, Lifetimes]) -> DataFrame:
-        """What a pattern does not give any more, neither as it is nor as ended, is final."""
-        for item in self.program.complex_classes:
-            name = item.declaration.name
-            there = inputs[name].frame.select(f.lit(name).alias(CLASS), quoted("__key").alias("key")).distinct()
-            others = standing.where((f.col(CLASS) != name) | f.col("time").isNull())
-            mine = standing.where((f.col(CLASS) == name) & f.col("time").isNotNull())
-            standing = others.unionByName(mine.join(there, [CLASS, "key"], "left_semi"))
-        return standing
-
-    def _tables(
-        self,
-        inputs: Mapping[str, Lifetimes],
-        published: DataFrame,
-        told: Mapping[str, Mapping[str, int]],
-        window: Window,
-        number: int,
-        counts: Mapping[str, int],
-    ) -> None:
-        """Write what the window adds to the tables, those that it adds to."""
-        touched = [name for name in inputs if counts.get(f"touched {name}")]
-        work: list[Callable[[], None]] = [
-            lambda name=name: self._table(name, inputs[name], window, number, counts[f"touched {name}"])  # type: ignore[misc]
-            for name in touched
-        ]
-        if told:
-            frames = {name: inputs[name].frame for name in touched or inputs}
-            work.insert(0, lambda: self._publications(published, frames, window, number, told))
-        with ThreadPoolExecutor(_PARALLEL) as pool:
-            for done in [pool.submit(one) for one in work]:
-                done.result()
-        self._tell(told, number)
-
-    def _table(self, name: str, lifetimes: Lifetimes, window: Window, number: int, count: int) -> None:
-        derived = any(one.name == name for one in self._told)
-        rows = tabled.versions(lifetimes.frame, name, self.program.attributes(name), window, complex_class=derived)
-        self.tables.publish(name, number, rows, count)
-
-    def _publications(
-        self,
-        published: DataFrame,
-        frames: Mapping[str, DataFrame],
-        window: Window,
-        number: int,
-        told: Mapping[str, Mapping[str, int]],
-    ) -> None:
-        count = sum(sum(cases.values()) for cases in told.values())
-        rows = tabled.publications(notices_of(published), tabled.changes_of(frames, window))
-        self.tables.publish(tabled.PUBLICATIONS, number, rows, count)
-
-    def _tell(self, told: Mapping[str, Mapping[str, int]], number: int) -> None:
+    def _tell(self, told: Cases, number: int) -> None:
         """What is in the tables goes to the sinks, in order.
 
         One task writes it, so that a revoke never overtakes what it revokes; and it is begun in this thread, since
@@ -304,17 +133,7 @@ class Course:
         """
         for name, cases in told.items():
             if name in self._sinks:
-                written = self._read(self.tables.of(tabled.PUBLICATIONS) / f"batch={number}")
-                mine = written.where(f.col(CLASS) == name).coalesce(1).sortWithinPartitions(tabled.NUMBER)
+                folder = self.tables.of(tabled.PUBLICATIONS) / f"batch={number}"
+                written = self.spark.read.parquet(str(folder)).where(f.col(CLASS) == name)
+                mine = written.coalesce(1).sortWithinPartitions(tabled.NUMBER)
                 self._sinks[name](mine.drop(tabled.NUMBER), number, sum(cases.values()))
-
-    def _write(self, frame: DataFrame, path: Path, measures: Sequence[Column]) -> dict[str, Any]:
-        """Write a frame, and count while it is written."""
-        seen = Observation()
-        frame.observe(seen, *measures).write.parquet(str(path))
-        self._schemas[path.name] = frame.schema
-        return dict(seen.get)
-
-
-def _touched(mine: Column) -> Column:
-    return f.sum(f.when(mine & quoted(TOUCHED), 1))

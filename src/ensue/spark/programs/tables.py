@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 from uuid import uuid4
 
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 from pyspark.sql import Column, functions as f
 
 from ensue.errors import Diagnostic, InputError
@@ -51,6 +56,12 @@ class Tables:
         if not self.published(name, batch):
             publish(rows, self.of(name) / f"batch={batch}", self._aside, count)
 
+    def add(self, name: str, batch: int, rows: pa.Table) -> None:
+        """The same for rows that are in this process."""
+        if not self.published(name, batch):
+            with placing(self.of(name) / f"batch={batch}", self._aside) as folder:
+                _write(rows, folder)
+
     def withdraw(self, name: str, after: int) -> None:
         """Take back what later batches have added to a table."""
         for folder in self.of(name).glob("batch=*"):
@@ -83,14 +94,30 @@ def publish(
     options: dict[str, str] | None = None,
 ) -> None:
     """Write rows aside, and rename them to where they belong; `day` becomes folders."""
-    written = aside / uuid4().hex
     placed = rows.coalesce(1) if count < FEW else rows
     writer = placed.write.format(form).options(**(options or {}))
     if DAY in rows.columns:
         writer = writer.partitionBy(DAY)
-    writer.save(str(written))
+    with placing(target, aside) as written:
+        writer.save(str(written))
+
+
+@contextmanager
+def placing(target: Path, aside: Path) -> Iterator[Path]:
+    """A folder to be made and filled, which then gets its place."""
+    written = aside / uuid4().hex
+    yield written
     target.parent.mkdir(parents=True, exist_ok=True)
     os.rename(written, target)  # noqa: PTH104  # of the two spellings this one says what is meant
+
+
+def _write(rows: pa.Table, folder: Path) -> None:
+    days = rows.column(DAY).unique().to_pylist() if DAY in rows.column_names else [None]
+    for day in days:
+        place = folder if day is None else folder / f"{DAY}={day.isoformat()}"
+        mine = rows if day is None else rows.filter(pc.equal(rows.column(DAY), day)).drop_columns([DAY])
+        place.mkdir(parents=True)
+        pq.write_table(mine, place / "part-0.parquet")
 
 
 def day_of(time: Column) -> Column:

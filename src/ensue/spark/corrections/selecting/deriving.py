@@ -44,13 +44,29 @@ def derive_on(
 ) -> Lifetimes:
     """The same on a given way. What Spark will not run rewritten goes step by step, where it runs as it was written."""
     shape = Shape(item, plan.stem)
-    tables = {place.number: versions(place.name, program, inputs) for place in plan.query.places}
+    tables = tables_of(plan, program, inputs)
     try:
-        candidates = _WAYS[plan.way.kind](plan, shape, tables, before, window)
+        found = candidates(plan, shape, tables, before, window)
     except AnalysisException:
         if plan.way.kind is Kind.STEP_BY_STEP:
             raise
-        return derive_on(stepwise(plan, "Spark does not run it rewritten"), item, program, inputs, before, window)
-    if before is not None:
-        candidates = candidates.unionByName(shape.standing(before, window.first, candidates))
-    return settle(candidates, shape, window, clip=before is not None)
+        return derive_on(not_rewritten(plan), item, program, inputs, before, window)
+    return settle(found, shape, window, clip=before is not None)
+
+
+def tables_of(plan: Plan, program: Program, inputs: Mapping[str, Lifetimes]) -> dict[int, DataFrame]:
+    """What stands at each place of a SELECT."""
+    return {place.number: versions(place.name, program, inputs) for place in plan.query.places}
+
+
+def candidates(
+    plan: Plan, shape: Shape, tables: Mapping[int, DataFrame], before: DataFrame | None, window: Window
+) -> DataFrame:
+    """What a SELECT gives in a window, what is remembered of it, and the events that stood before."""
+    found = _WAYS[plan.way.kind](plan, shape, tables, before, window)
+    return found if before is None else found.unionByName(shape.standing(before, window.first, found))
+
+
+def not_rewritten(plan: Plan) -> Plan:
+    """The way of what Spark only runs as it was written."""
+    return stepwise(plan, "Spark does not run it rewritten")

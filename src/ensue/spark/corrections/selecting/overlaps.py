@@ -28,19 +28,22 @@ def overlaps(
 
     What is remembered and was made anew is there twice; settling sees that by the events.
     """
+    new = made_anew(plan, shape, tables, every=before is None)
+    return new if before is None else new.unionByName(shape.kept(before))
+
+
+def made_anew(plan: Plan, shape: Shape, tables: Mapping[int, DataFrame], *, every: bool) -> DataFrame:
+    """The joins with a touched version at some place, or every one."""
     session = next(iter(tables.values())).sparkSession
 
     def joined(frames: Mapping[int, DataFrame]) -> DataFrame:
         named = {number: _named(frame, number) for number, frame in frames.items()}
         return run(session, plan.query, named)
 
-    if before is None:
-        rows = joined(tables)
-    else:
-        rows = reduce(lambda one, two: one.unionAll(two), map(joined, _touched_at_each(tables)))
+    parts = [tables] if every else _touched_at_each(tables)
+    rows = reduce(lambda one, two: one.unionAll(two), map(joined, parts))
     scope = f.struct(quoted(columns.EVENTS).alias("events"))
-    new = shape.new(rows, quoted(columns.HOLDS_FROM), quoted(columns.HOLDS_TO), scope)
-    return new if before is None else new.unionByName(shape.kept(before))
+    return shape.new(rows, quoted(columns.HOLDS_FROM), quoted(columns.HOLDS_TO), scope)
 
 
 def _touched_at_each(tables: Mapping[int, DataFrame]) -> list[dict[int, DataFrame]]:

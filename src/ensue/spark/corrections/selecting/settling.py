@@ -36,9 +36,14 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
+def settling_of(shape: Shape, window: Window, *, clip: bool) -> Settling:
+    """What is done with the candidates of a class, wherever that is."""
+    return Settling(shape.attributes, list(shape.stem.times), shape.stem.occurring, window, clip)
+
+
 def settle(candidates: DataFrame, shape: Shape, window: Window, *, clip: bool) -> Lifetimes:
     """The versions of a class's events; with `clip`, what was before the window is known and not found again."""
-    work = Settling(shape.attributes, list(shape.stem.times), shape.stem.occurring, window, clip)
+    work = settling_of(shape, window, clip=clip)
     settled = candidates.repartition(quoted(KEY)).mapInArrow(work, _schema(candidates, shape))
     name = f.lit(shape.item.declaration.name + "\0")
     return Lifetimes(

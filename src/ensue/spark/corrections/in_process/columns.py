@@ -1,0 +1,89 @@
+"""Tables of Arrow as they are kept between windows, and as Spark would write and read them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+INSTANT = pa.timestamp("us", "UTC")
+_FILE = "part-0.parquet"
+
+
+def plain(kind: pa.DataType) -> pa.DataType:
+    """A type as all tables here have it: times in UTC, whatever the session's zone, and anything may be missing."""
+    if pa.types.is_timestamp(kind):
+        return INSTANT
+    if pa.types.is_list(kind):
+        return pa.list_(plain(kind.value_type))
+    if pa.types.is_struct(kind):
+        return pa.struct([(kind.field(place).name, plain(kind.field(place).type)) for place in range(kind.num_fields)])
+    return kind
+
+
+def as_plain(table: pa.Table) -> pa.Table:
+    return table.cast(pa.schema([(one.name, plain(one.type)) for one in table.schema]))
+
+
+def schema_of(schema: StructType) -> pa.Schema:
+    return pa.schema([(one.name, plain(one.type)) for one in to_arrow_schema(schema, timezone="UTC")])
+
+
+def frame_of(spark: SparkSession, table: pa.Table) -> DataFrame:
+    """The same rows for Spark, which does not take a table of Arrow that has none."""
+    if not table.num_rows:
+        return spark.createDataFrame([], from_arrow_schema(table.schema))
+    return spark.createDataFrame(table)
+
+
+def read(folder: Path) -> pa.Table:
+    return as_plain(pq.read_table(folder, partitioning=None).replace_schema_metadata(None))
+
+
+def write(table: pa.Table, folder: Path) -> None:
+    folder.mkdir(parents=True)
+    pq.write_table(table, folder / _FILE)
+
+
+def together(tables: list[pa.Table], schema: pa.Schema) -> pa.Table:
+    """The rows of all tables, with the columns of a schema by name; a column that is not there is null."""
+    return pa.concat_tables([_shaped(one, schema) for one in tables]) if tables else schema.empty_table()
+
+
+def _shaped(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    there = set(table.column_names)
+    return pa.table(
+        [
+            table.column(one.name).cast(one.type) if one.name in there else pa.nulls(table.num_rows, one.type)
+            for one in schema
+        ],
+        schema=schema,
+    )
+
+
+def identities(table: pa.Table, *names: str) -> pa.ChunkedArray:
+    """What tells the rows of a table apart, as one text."""
+    return pc.binary_join_element_wise(*(table.column(name) for name in names), "\0")
+
+
+def among(values: pa.ChunkedArray, others: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Whether each value is one of the others; what is missing is none of them."""
+    return pc.is_in(values, value_set=others.combine_chunks(), skip_nulls=True)
+
+
+def between(values: pa.ChunkedArray, first: int, last: int) -> pa.ChunkedArray:
+    """Whether each value lies between two others, both inside; what is missing does not."""
+    inside = pc.and_(pc.greater_equal(values, first), pc.less_equal(values, last))
+    return pc.fill_null(inside, False)
+
+
+def constant(count: int, value: object, kind: pa.DataType) -> pa.Array:
+    return pa.repeat(pa.scalar(value, kind), count)

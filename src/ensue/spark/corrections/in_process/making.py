@@ -1,0 +1,192 @@
+"""One window, in this process: what is announced comes from Spark, and the rows of SELECTs; all else is done here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from shutil import copytree
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import functions as f
+
+from ensue.algebra.variables import is_timed
+from ensue.language.program import ComplexClass, SelectedClass
+from ensue.spark.corrections.admitting import STEP
+from ensue.spark.corrections.deriving import looks_at
+from ensue.spark.corrections.in_process import tables as tabled
+from ensue.spark.corrections.in_process.admitting import (
+    SAYS,
+    admit,
+    known_after,
+    lifetimes_of,
+    outcomes_of,
+    untouched,
+)
+from ensue.spark.corrections.in_process.columns import as_plain, between, frame_of, read, write
+from ensue.spark.corrections.in_process.detecting import detect
+from ensue.spark.corrections.in_process.publishing import counted, notices_of, publish, standing_after
+from ensue.spark.corrections.in_process.selecting import Selects
+from ensue.spark.corrections.lifetimes import OCCURRED, TO, TOUCHED, Lifetimes
+from ensue.spark.corrections.making import Made, Setting, Task
+from ensue.spark.corrections.selecting.candidates import ROWS
+from ensue.spark.corrections.small import suited
+from ensue.spark.corrections.tables import PUBLICATIONS
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class InProcess:
+    """Makes windows that are small enough for one process."""
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+        self._selects = Selects(setting.spark, setting.program)
+
+    def make(self, task: Task) -> Made:
+        with suited(self._setting.spark):
+            return _Window(self._setting, task, self._selects).make()
+
+
+class _Window:
+    """What is known of one window so far."""
+
+    def __init__(self, setting: Setting, task: Task, selects: Selects) -> None:
+        self._setting, self._task, self._selects = setting, task, selects
+        self._tables: dict[str, pa.Table] = {}
+        """The lifetimes of each class."""
+        self._touched: set[str] = set()
+        self._frames = _Frames(setting.spark, self._tables)
+        self._kept = 0
+
+    def make(self) -> Made:
+        setting = self._setting
+        admitted = self._admit()
+        for one in setting.classes:
+            self._add(one.name, lifetimes_of(admitted, one))
+        for item in setting.program.derived_classes:
+            path = setting.paths()[item.declaration.name]
+            found = self._derive(item, path)
+            self._write(found, path)
+            self._add(item.declaration.name, found)
+        published = self._publish()
+        notices = notices_of(published)
+        told = counted(notices)
+        self._add_to_tables(notices)
+        due = [one for item in setting.program.derived_classes for one in self._coming(item.declaration.name)]
+        return Made(outcomes_of(admitted), min(due, default=None), len(due), told, self._kept)
+
+    def _admit(self) -> pa.Table:
+        setting, task, batch = self._setting, self._task, self._task.batch
+        known = None if task.kept is None else known_after(read(task.kept / "known"))
+        if batch is not None:
+            here = batch.frame.where(f.col(STEP).between(task.window.first, task.window.last))
+            said = as_plain(here.select(*SAYS, *(one.column for one in setting.classes)).toArrow())
+            admitted = admit(said, known, setting.classes, task.snapshots)
+        elif known is not None:
+            admitted = untouched(known)
+        else:
+            raise AssertionError("the first window has announcements")
+        self._write(admitted, "known")
+        return admitted
+
+    def _derive(self, item: ComplexClass | SelectedClass, path: str) -> pa.Table:
+        """The events of a class. Where nothing has happened, they are what they were."""
+        task, name = self._task, item.declaration.name
+        held = self._held(name)
+        if isinstance(item, ComplexClass):
+            return self._detect(item, held, f"state{path}")
+        if held is not None and not looks_at(item, self._setting.program, self._touched):
+            return untouched(held)
+        return self._selects.derive(item, self._frames, held, task.window)
+
+    def _held(self, name: str) -> pa.Table | None:
+        """What held of a class after the window before."""
+        if self._task.kept is None:
+            return None
+        rows = read(self._task.kept / self._setting.paths()[name])
+        return rows.filter(pc.is_null(rows.column(TO)))
+
+    def _detect(self, item: ComplexClass, held: pa.Table | None, path: str) -> pa.Table:
+        task, timed = self._task, is_timed(item.pattern)
+        if held is not None and task.kept is not None and task.idle and not timed:
+            copytree(task.kept / path, task.aside / path)
+            return untouched(held)
+        state = None if task.kept is None else read(task.kept / path)
+        touched = {name: table.filter(table.column(TOUCHED)) for name, table in self._tables.items()}
+        frames = _Frames(self._setting.spark, touched)
+        steps = self._steps() if timed else []
+        found, after = detect(item, self._setting, frames, state, held, task.window, steps)
+        write(after, task.aside / path)
+        return found
+
+    def _steps(self) -> list[int]:
+        """The steps of the window: at its detection times, and where something that is known falls due."""
+        window, announced = self._task.window, self._task.batch.steps if self._task.batch is not None else ()
+        derived = [item.declaration.name for item in self._setting.program.derived_classes]
+        tables = [self._tables[name] for name in derived if name in self._tables]
+        tables += [table for name in derived if (table := self._held(name)) is not None]
+        times = [table.column(OCCURRED).cast(pa.int64()) for table in tables]
+        due = {step for one in times for step in one.filter(between(one, window.first, window.last)).to_pylist()}
+        return sorted({*announced, *due})
+
+    def _publish(self) -> pa.Table:
+        task = self._task
+        standing = None if task.kept is None else standing_after(read(task.kept / "published"))
+        published = publish(self._tables, standing, self._setting.told, task.window)
+        self._write(published, "published")
+        return published
+
+    def _add_to_tables(self, notices: pa.Table) -> None:
+        """Write what the window adds to the tables, those that it adds to."""
+        task, program = self._task, self._setting.program
+        derived = {one.name for one in self._setting.told}
+        rows = {
+            name: tabled.versions(
+                self._tables[name], name, program.attributes(name), task.window, complex_class=name in derived
+            )
+            for name in self._touched
+        }
+        if notices.num_rows:
+            rows[PUBLICATIONS] = tabled.publications(notices, tabled.changes_of(self._tables, task.window))
+        for name, added in rows.items():
+            if added.num_rows:
+                self._setting.tables.add(name, task.number, added)
+
+    def _coming(self, name: str) -> list[int]:
+        """When the events of a class fall due that have not yet."""
+        table = self._tables[name]
+        times = table.filter(pc.is_null(table.column(TO))).column(OCCURRED).cast(pa.int64())
+        ahead: list[int] = times.filter(pc.greater(times, self._task.window.last)).to_pylist()
+        return ahead
+
+    def _write(self, rows: pa.Table, path: str) -> None:
+        write(rows, self._task.aside / path)
+        self._kept += rows.num_rows
+
+    def _add(self, name: str, table: pa.Table) -> None:
+        self._tables[name] = table
+        if pc.any(table.column(TOUCHED)).as_py():
+            self._touched.add(name)
+
+
+class _Frames(Mapping[str, Lifetimes]):
+    """The lifetimes of classes as frames of Spark, each made when it is first asked for."""
+
+    def __init__(self, spark: SparkSession, tables: Mapping[str, pa.Table]) -> None:
+        self._spark, self._tables = spark, tables
+        self._made: dict[str, Lifetimes] = {}
+
+    def __getitem__(self, name: str) -> Lifetimes:
+        if name not in self._made:
+            table = self._tables[name]
+            seen = table.drop_columns([ROWS]) if ROWS in table.column_names else table
+            self._made[name] = Lifetimes(frame_of(self._spark, seen))
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)

@@ -1,0 +1,152 @@
+"""The events of a SELECT class: Spark gives the rows that the SELECT has now, the rest is done here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import md5
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.errors import AnalysisException
+
+from ensue.language.program import Program, SelectedClass
+from ensue.spark.corrections.in_process.admitting import untouched
+from ensue.spark.corrections.in_process.columns import INSTANT, among, as_plain, constant, frame_of, together
+from ensue.spark.corrections.lifetimes import (
+    BEGIN,
+    CONSTITUENTS,
+    FROM,
+    ID,
+    KEY,
+    OCCURRED,
+    TO,
+    TOUCHED,
+    Lifetimes,
+    Window,
+)
+from ensue.spark.corrections.selecting.candidates import KEPT, KIND, ROWS, SCOPE, STANDING, Shape
+from ensue.spark.corrections.selecting.deriving import candidates, not_rewritten, tables_of
+from ensue.spark.corrections.selecting.overlaps import made_anew
+from ensue.spark.corrections.selecting.places import FOREVER
+from ensue.spark.corrections.selecting.settling import settling_of
+from ensue.spark.corrections.selecting.ways import Kind, Plan, plan_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@dataclass(frozen=True, slots=True)
+class Selects:
+    """The SELECTs of a program. How each is run is found out once."""
+
+    spark: SparkSession
+    program: Program
+    plans: dict[str, Plan] = field(default_factory=dict)
+
+    def derive(
+        self, item: SelectedClass, inputs: Mapping[str, Lifetimes], before: pa.Table | None, window: Window
+    ) -> pa.Table:
+        """The versions of a class's events, also those that nothing touched; `before` are its open rows."""
+        name = item.declaration.name
+        plan = self.plans.setdefault(name, plan_of(item, self.program)) if name not in self.plans else self.plans[name]
+        try:
+            return self._derive(plan, item, inputs, before, window)
+        except AnalysisException:
+            if plan.way.kind is Kind.STEP_BY_STEP:
+                raise
+            self.plans[name] = not_rewritten(plan)
+            return self._derive(self.plans[name], item, inputs, before, window)
+
+    def _derive(
+        self, plan: Plan, item: SelectedClass, inputs: Mapping[str, Lifetimes], before: pa.Table | None, window: Window
+    ) -> pa.Table:
+        shape = Shape(item, plan.stem)
+        tables = tables_of(plan, self.program, inputs)
+        if plan.way.kind is Kind.OVERLAPS:
+            new = as_plain(made_anew(plan, shape, tables, every=before is None).toArrow())
+            return settle(new, before, shape, window)
+        stood = None if before is None else frame_of(self.spark, before)
+        found = as_plain(candidates(plan, shape, tables, stood, window).toArrow())
+        return _settled(found, shape, window, clip=before is not None)
+
+
+def settle(new: pa.Table, before: pa.Table | None, shape: Shape, window: Window) -> pa.Table:
+    """What was found anew settles what becomes of its keys; all others go on."""
+    if before is None:
+        return _settled(new, shape, window, clip=False)
+    again = among(before.column(KEY), new.column(KEY))
+    touched, rest = before.filter(again), before.filter(pc.invert(again))
+    rows = together([new, _kept(touched), _standing(touched, window.first)], new.schema)
+    found = _settled(rows, shape, window, clip=True)
+    return together([found, untouched(rest)], found.schema)
+
+
+def _settled(rows: pa.Table, shape: Shape, window: Window, *, clip: bool) -> pa.Table:
+    work = settling_of(shape, window, clip=clip)
+    found = [_lifetimes(pa.Table.from_batches([batch]), shape) for batch in work(iter(rows.to_batches()))]
+    return together(found, _schema(rows.schema, shape))
+
+
+def _schema(rows: pa.Schema, shape: Shape) -> pa.Schema:
+    """The columns of a class's versions; its attributes are of the types that the SELECT gives."""
+    kinds = {one.name: one.type for one in rows}
+    row = pa.struct([(FROM, pa.int64()), *((name, kinds[name]) for name in (*shape.content, SCOPE))])
+    return pa.schema(
+        [
+            (KEY, pa.string()),
+            (FROM, pa.int64()),
+            (TO, pa.int64()),
+            (TOUCHED, pa.bool_()),
+            (OCCURRED, INSTANT),
+            *((name, kinds[name]) for name in shape.attributes),
+            (ID, pa.string()),
+            (BEGIN, INSTANT),
+            (CONSTITUENTS, kinds[CONSTITUENTS]),
+            (ROWS, pa.list_(row)),
+        ]
+    )
+
+
+def _lifetimes(settled: pa.Table, shape: Shape) -> pa.Table:
+    """With an id by class and key, and times as times."""
+    name = shape.item.declaration.name
+    ids = [md5(f"{name}\0{key}".encode()).hexdigest() for key in settled.column(KEY).to_pylist()]  # noqa: S324
+    occurred = settled.column(OCCURRED).cast(INSTANT)
+    placed = settled.set_column(settled.column_names.index(OCCURRED), OCCURRED, occurred)
+    return placed.append_column(ID, pa.array(ids, pa.string())).append_column(BEGIN, occurred)
+
+
+def _kept(before: pa.Table) -> pa.Table:
+    """What is remembered, each as if it went on for ever."""
+    listed = before.column(ROWS).combine_chunks()
+    rows = pc.list_flatten(listed)
+    names = [rows.type.field(place).name for place in range(rows.type.num_fields)]
+    columns = dict(zip(names, rows.flatten(), strict=True))
+    count = len(rows)
+    return pa.table(
+        {
+            KEY: before.column(KEY).take(pc.list_parent_indices(listed)),
+            KIND: constant(count, KEPT, pa.int32()),
+            TO: constant(count, FOREVER, pa.int64()),
+            CONSTITUENTS: pc.struct_field(columns[SCOPE], "events"),
+            **columns,
+        }
+    )
+
+
+def _standing(before: pa.Table, first: int) -> pa.Table:
+    """The events that stood before the window, up to its first step."""
+    count = before.num_rows
+    said = {
+        KIND: constant(count, STANDING, pa.int32()),
+        TO: constant(count, first, pa.int64()),
+        OCCURRED: before.column(OCCURRED).cast(pa.int64()),
+    }
+    return (
+        before.drop_columns([TO, OCCURRED])
+        .append_column(KIND, said[KIND])
+        .append_column(TO, said[TO])
+        .append_column(OCCURRED, said[OCCURRED])
+    )
