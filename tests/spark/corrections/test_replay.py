@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 from tests.corrections.oracle import as_published, publications
 from tests.corrections.programs import END, SECOND, START, about, announcements, programs, read, text_of
 from tests.corrections.replaying import replay as purged
-from tests.spark.corrections.worlds import comparable, published, replayed
+from tests.spark.corrections.worlds import HERE, IN_TURN, SPARK, comparable, published, replayed
 
 from ensue.errors import InputError
 from ensue.language import parse_program
@@ -40,10 +40,13 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", ["select", "pattern"])
-def test_the_same_as_the_reference(spark, tmp_path, kind):
+@pytest.mark.parametrize(
+    ("kind", "small"),
+    [("select", (HERE, SPARK)), ("select", (HERE, HERE)), ("pattern", (SPARK, HERE)), ("pattern", (HERE, HERE))],
+)
+def test_the_same_as_the_reference(spark, tmp_path, kind, small):
     program = read(KINDS[kind])
-    found = replayed(spark, tmp_path, program, SAID, END, 3)
+    found = replayed(spark, tmp_path, program, SAID, END, 3, small)
     expected = publications(program, SAID, END)
     assert len(expected) > 5
     assert comparable(found) == comparable(expected)
@@ -55,25 +58,44 @@ def test_the_same_as_the_reference(spark, tmp_path, kind):
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # to shrink what fails would take Spark hours
     suppress_health_check=list(HealthCheck),
 )
-@given(program=programs(), said=announcements(), size=st.sampled_from([1, 4, 100]))
-def test_random_worlds(spark, tmp_path_factory, program, said: list[Announcement], size: int):
+@given(
+    program=programs(),
+    said=announcements(),
+    size=st.sampled_from([1, 4, 100]),
+    small=st.sampled_from([(HERE, HERE), (SPARK, SPARK), *IN_TURN]),
+)
+def test_random_worlds(spark, tmp_path_factory, program, said: list[Announcement], size: int, small: tuple[int, int]):
     ordered = sorted(said, key=lambda one: one.detected)
-    found = replayed(spark, tmp_path_factory.mktemp("world"), program, said, END, size)
+    found = replayed(spark, tmp_path_factory.mktemp("world"), program, said, END, size, small)
     assert comparable(found) == comparable(publications(program, ordered, END))
 
 
-def test_what_has_expired_is_forgotten_at_the_grid(spark, tmp_path):
+@pytest.mark.parametrize("small", IN_TURN)
+def test_what_has_expired_is_forgotten_at_the_grid(spark, tmp_path, small):
     """Two lifespans later an event is gone, and a key that comes again is another event; as by the definition."""
     program = read(KINDS["purged"])
     said = [about(number, time, time, g=1, v=number) for number, time in ((0, 1), (1, 3), (3, 6), (4, 7), (6, 20))]
     said += [about(7, 21, 22, g=1, v=1), about(7, 21, 24, Operation.CHANGE, g=1, v=2), about(0, 23, 25, g=1, v=5)]
-    found = replayed(spark, tmp_path, program, said, END, 100)
+    found = replayed(spark, tmp_path, program, said, END, 100, small)
     inputs: list[Announcement | Clock] = [*said, Clock(END)]
     expected = [as_published(program, one) for one in purged(program, inputs, purging=True).notices]
     assert comparable(found) == comparable(expected)
-    last = max((tmp_path / "data/corrections/state").iterdir(), key=lambda one: int(one.name))
-    known = spark.read.parquet(str(last / "known"))
-    assert {row.key for row in known.where("kind = 'version' AND __to IS NULL").collect()} == {"e0", "e6", "e7"}
+    assert {row.key for row in held(spark, tmp_path)} == {"e0", "e6", "e7"}
+
+
+@pytest.mark.parametrize("small", IN_TURN)
+def test_what_has_no_lifespan_is_never_forgotten(spark, tmp_path, small):
+    """Whatever the lifespans of other classes are."""
+    text = text_of(("join",), (), "4 seconds").replace("LIFESPAN 4 seconds", "", 1)
+    said = [about(0, 1, 1, g=1, v=0), about(1, 2, 2, g=2, v=0), about(1, 40, 40, g=1, v=1)]
+    replayed(spark, tmp_path, read(text), said, END, 1, small)
+    assert {row.key for row in held(spark, tmp_path)} == {"e0", "e1"}
+
+
+def held(spark, base):
+    """The events that are known in the end."""
+    last = max((base / "data/corrections/state").iterdir(), key=lambda one: int(one.name))
+    return spark.read.parquet(str(last / "known")).where("kind = 'version' AND __to IS NULL").collect()
 
 
 SHOWN = parse_program(

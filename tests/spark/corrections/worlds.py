@@ -13,7 +13,7 @@ from ensue.model.announcements import Announcement
 from ensue.spark.corrections import replaying
 from ensue.spark.corrections.publications import ENVELOPE, write_publications
 from ensue.spark.corrections.recording import Names
-from ensue.spark.corrections.running import Course
+from ensue.spark.corrections.running import SMALL, Course
 from ensue.time import format_instant, to_instant
 
 if TYPE_CHECKING:
@@ -29,19 +29,33 @@ def as_line(one: Announcement) -> str:
     return json.dumps({**row, **values}, default=lambda time: format_instant(to_instant(time)))
 
 
+HERE, SPARK = SMALL, 0
+"""Up to which size windows are made in this process: all that occur in tests, or none."""
+IN_TURN = (HERE, SPARK), (SPARK, HERE)
+
+
 def replayed(
-    spark: SparkSession, base: Path, program: Program, said: Sequence[Announcement], until: int, size: int
+    spark: SparkSession,
+    base: Path,
+    program: Program,
+    said: Sequence[Announcement],
+    until: int,
+    size: int,
+    small: tuple[int, int] = (HERE, HERE),
 ) -> list[dict[str, Any]]:
-    """What a replay publishes, in windows of so many announcements; each window is made by a course of its own."""
+    """What a replay publishes, in windows of so many announcements, if it is interrupted in the middle.
+
+    `small` says where windows are made before that, and where after it: each goes on with what the other has left.
+    """
     file = base / "announced.jsonl"
     file.write_text("".join(f"{as_line(one)}\n" for one in said))
-    course = Course(spark, program, base / "data")
+    course = Course(spark, program, base / "data", small=small[0])
     recording = replaying.record(spark, course, [str(file)], Names())
     before, replaying.SIZE = replaying.SIZE, size
     try:
         middle = recording.times[len(recording.times) // 2]
         replaying.replay(course, recording, until=middle)
-        course = Course(spark, program, base / "data")  # as after a restart
+        course = Course(spark, program, base / "data", small=small[1])  # as after a restart
         replaying.replay(course, recording, until=until)
     finally:
         replaying.SIZE = before

@@ -20,7 +20,7 @@ from ensue.spark.corrections.lifetimes import CONSTITUENTS, KEY as LIFETIME_KEY,
 from ensue.spark.corrections.publishing import AT
 from ensue.spark.values import quoted
 
-_FOREVER = 1 << 62
+FOREVER = 1 << 62
 _OWNER, _OWNER_KEY, _OWN, _SHARED = "owner", "owner_key", "own", "shared"
 
 
@@ -41,10 +41,13 @@ class Grid:
         self.longest = max((span for span in spans if span is not None), default=None)
         self.every = None if self.longest is None else max(1, self.longest // 2)
         betas = [lifespan(item.pattern).length for item in program.complex_classes]
-        self._least = None if None in betas else sum(beta for beta in betas if beta is not None)
-        self._classes = classes
+        self._least = sum(beta for beta in betas if beta is not None)
+        self.spans = {
+            one.name: span for one in classes if (span := one.subscription.lifespan) is not None and None not in betas
+        }
+        """The lifespans by class; what is not there is kept for ever."""
         self._derived = [item.declaration.name for item in program.derived_classes]
-        self._selected = [item.declaration.name for item in program.selected_classes]
+        self.selected = [item.declaration.name for item in program.selected_classes]
 
     def point(self, step: int) -> int | None:
         """The last point that is not after a step."""
@@ -52,7 +55,7 @@ class Grid:
 
     def end(self, step: int) -> int:
         """The last instant before the next point."""
-        return _FOREVER if self.every is None else (step // self.every + 1) * self.every - 1
+        return FOREVER if self.every is None else (step // self.every + 1) * self.every - 1
 
     def purge(self, before: Remembered, point: int, aside: Path) -> Remembered:
         """Forget what had expired at a point. `aside` is for what is looked at more than once."""
@@ -76,7 +79,7 @@ class Grid:
             name: rows.join(
                 final.where(f.col(CLASS) == name).select(f.col(KEY).alias(LIFETIME_KEY)), LIFETIME_KEY, "left_anti"
             ).select(rows.columns)
-            if name in self._selected
+            if name in self.selected
             else rows
             for name, rows in before.derived.items()
         }
@@ -84,17 +87,21 @@ class Grid:
         standing = before.standing.where(~over).join(final, [CLASS, KEY], "left_anti")
         return Remembered(known.select(before.known.columns), derived, standing.select(before.standing.columns))
 
-    def _own(self) -> Column:
+    def expires(self, name: str, time: int) -> int:
         """When an event expires by itself. Patterns keep theirs for as long as these can matter to them."""
-        least = self._least or 0
-        return f.coalesce(f.col(TIME) + f.greatest(self._spans(), f.lit(least)), f.lit(_FOREVER))
+        span = self.spans.get(name)
+        return FOREVER if span is None else time + max(span, self._least)
+
+    def _own(self) -> Column:
+        """The same as a column."""
+        longer = f.greatest(self._spans(), f.lit(self._least))
+        return f.when(self._spans().isNull(), f.lit(FOREVER)).otherwise(f.col(TIME) + longer)
 
     def _spans(self) -> Column:
         """The lifespan of a row's class; null: for ever."""
         chosen = f.lit(None).cast("bigint")
-        for one in self._classes:
-            if one.subscription.lifespan is not None and self._least is not None:
-                chosen = f.when(f.col(CLASS) == one.name, f.lit(one.subscription.lifespan)).otherwise(chosen)
+        for name, span in self.spans.items():
+            chosen = f.when(f.col(CLASS) == name, f.lit(span)).otherwise(chosen)
         return chosen
 
     def _flat(self, derived: Mapping[str, DataFrame]) -> DataFrame | None:
@@ -126,14 +133,14 @@ class Grid:
         """The complex events that are never derived again; where their parts are not known, those long past."""
         if flat is None:
             return None
-        mine = flat.where(f.col(_OWNER).isin(self._selected))  # what patterns give no more, detection itself says
+        mine = flat.where(f.col(_OWNER).isin(self.selected))  # what patterns give no more, detection itself says
         parts = mine.join(gone, [CLASS, KEY]).select(f.col(_OWNER).alias(CLASS), f.col(_OWNER_KEY).alias(KEY))
         past = [
             rows.where(quoted(CONSTITUENTS).isNull() & (f.unix_micros(OCCURRED) + f.lit(self.longest) < point)).select(
                 f.lit(name).alias(CLASS), quoted(LIFETIME_KEY).alias(KEY)
             )
             for name, rows in derived.items()
-            if name in self._selected
+            if name in self.selected
         ]
         return union([parts, *past]).distinct()
 

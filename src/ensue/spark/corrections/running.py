@@ -123,7 +123,7 @@ class Course:
 
     def _maker(self, task: Task, about: About) -> Maker:
         size = task.batch.size if task.batch is not None else 0
-        return self._in_process if task.point is None and about.kept + size <= self._small else self._on_spark
+        return self._in_process if about.kept + size <= self._small else self._on_spark
 
     def _tell(self, told: Cases, number: int) -> None:
         """What is in the tables goes to the sinks, in order.

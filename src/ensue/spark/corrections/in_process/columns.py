@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -72,6 +73,11 @@ def _shaped(table: pa.Table, schema: pa.Schema) -> pa.Table:
 def identities(table: pa.Table, *names: str) -> pa.ChunkedArray:
     """What tells the rows of a table apart, as one text."""
     return pc.binary_join_element_wise(*(table.column(name) for name in names), "\0")
+
+
+def rows_of(table: pa.Table, *names: str) -> Iterator[tuple[Any, ...]]:
+    """The values of some columns, row by row."""
+    return zip(*(table.column(name).to_pylist() for name in names), strict=True)
 
 
 def among(values: pa.ChunkedArray, others: pa.ChunkedArray) -> pa.ChunkedArray:

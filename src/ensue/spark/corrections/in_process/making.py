@@ -26,6 +26,7 @@ from ensue.spark.corrections.in_process.admitting import (
 from ensue.spark.corrections.in_process.columns import as_plain, between, frame_of, read, write
 from ensue.spark.corrections.in_process.detecting import detect
 from ensue.spark.corrections.in_process.publishing import counted, notices_of, publish, standing_after
+from ensue.spark.corrections.in_process.purging import Remembered, purge, without_final
 from ensue.spark.corrections.in_process.selecting import Selects
 from ensue.spark.corrections.lifetimes import OCCURRED, TO, TOUCHED, Lifetimes
 from ensue.spark.corrections.making import Made, Setting, Task
@@ -59,6 +60,7 @@ class _Window:
         self._touched: set[str] = set()
         self._frames = _Frames(setting.spark, self._tables)
         self._kept = 0
+        self._before = self._remembered()
 
     def make(self) -> Made:
         setting = self._setting
@@ -77,9 +79,22 @@ class _Window:
         due = [one for item in setting.program.derived_classes for one in self._coming(item.declaration.name)]
         return Made(outcomes_of(admitted), min(due, default=None), len(due), told, self._kept)
 
+    def _remembered(self) -> Remembered | None:
+        """What the window before has left, but for what is forgotten between the two."""
+        setting, task = self._setting, self._task
+        if task.kept is None:
+            return None
+        derived = {name: read(task.kept / path) for name, path in setting.paths().items()}
+        found = Remembered(
+            known_after(read(task.kept / "known")),
+            {name: rows.filter(pc.is_null(rows.column(TO))) for name, rows in derived.items()},
+            standing_after(read(task.kept / "published")),
+        )
+        return found if task.point is None else purge(found, setting.grid, task.point)
+
     def _admit(self) -> pa.Table:
         setting, task, batch = self._setting, self._task, self._task.batch
-        known = None if task.kept is None else known_after(read(task.kept / "known"))
+        known = None if self._before is None else self._before.known
         if batch is not None:
             here = batch.frame.where(f.col(STEP).between(task.window.first, task.window.last))
             said = as_plain(here.select(*SAYS, *(one.column for one in setting.classes)).toArrow())
@@ -94,19 +109,12 @@ class _Window:
     def _derive(self, item: ComplexClass | SelectedClass, path: str) -> pa.Table:
         """The events of a class. Where nothing has happened, they are what they were."""
         task, name = self._task, item.declaration.name
-        held = self._held(name)
+        held = None if self._before is None else self._before.derived[name]
         if isinstance(item, ComplexClass):
             return self._detect(item, held, f"state{path}")
         if held is not None and not looks_at(item, self._setting.program, self._touched):
             return untouched(held)
         return self._selects.derive(item, self._frames, held, task.window)
-
-    def _held(self, name: str) -> pa.Table | None:
-        """What held of a class after the window before."""
-        if self._task.kept is None:
-            return None
-        rows = read(self._task.kept / self._setting.paths()[name])
-        return rows.filter(pc.is_null(rows.column(TO)))
 
     def _detect(self, item: ComplexClass, held: pa.Table | None, path: str) -> pa.Table:
         task, timed = self._task, is_timed(item.pattern)
@@ -126,14 +134,17 @@ class _Window:
         window, announced = self._task.window, self._task.batch.steps if self._task.batch is not None else ()
         derived = [item.declaration.name for item in self._setting.program.derived_classes]
         tables = [self._tables[name] for name in derived if name in self._tables]
-        tables += [table for name in derived if (table := self._held(name)) is not None]
+        tables += [] if self._before is None else self._before.derived.values()
         times = [table.column(OCCURRED).cast(pa.int64()) for table in tables]
         due = {step for one in times for step in one.filter(between(one, window.first, window.last)).to_pylist()}
         return sorted({*announced, *due})
 
     def _publish(self) -> pa.Table:
         task = self._task
-        standing = None if task.kept is None else standing_after(read(task.kept / "published"))
+        standing = None if self._before is None else self._before.standing
+        if task.point is not None and standing is not None:
+            for item in self._setting.program.complex_classes:
+                standing = without_final(standing, item.declaration.name, self._tables[item.declaration.name])
         published = publish(self._tables, standing, self._setting.told, task.window)
         self._write(published, "published")
         return published

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from ensue.model import AttributeType
 from ensue.model.publications import Case
 from ensue.spark.corrections.announcing import CLASS, KEY, TIME
-from ensue.spark.corrections.in_process.columns import INSTANT, between, constant
+from ensue.spark.corrections.in_process.columns import INSTANT, between, constant, rows_of
 from ensue.spark.corrections.in_shards import PART
 from ensue.spark.corrections.lifetimes import (
     BEGIN,
@@ -86,7 +86,7 @@ def publications(notices: pa.Table, changes: Changes) -> pa.Table:
     """What a window adds to the table of publications, in order, each with the changes that led to it."""
     ordered = notices.take(pa.array(_in_order(notices), pa.int64()))
     count = ordered.num_rows
-    why = [_why(at, new, old, changes) for at, new, old in _rows(ordered, AT, "constituents", "old_constituents")]
+    why = [_why(at, new, old, changes) for at, new, old in rows_of(ordered, AT, "constituents", "old_constituents")]
     replaces = pa.StructArray.from_arrays(
         [
             ordered.column("old_id").combine_chunks(),
@@ -109,10 +109,6 @@ def publications(notices: pa.Table, changes: Changes) -> pa.Table:
     )
 
 
-def _rows(table: pa.Table, *names: str) -> Iterator[tuple[Any, ...]]:
-    return zip(*(table.column(name).to_pylist() for name in names), strict=True)
-
-
 def _in_order(notices: pa.Table) -> list[int]:
     """The rows by step; in it revokes, then changes, then the rest, each in the order of §1, then by class."""
 
@@ -121,7 +117,7 @@ def _in_order(notices: pa.Table) -> list[int]:
         ids = [one["key"] for one in constituents or ()]
         return at, _PLACES.get(case, 2), time, begin, constituents is not None, ids, name, key, publication
 
-    rows = list(_rows(notices, AT, CASE, TIME, "begin", "constituents", CLASS, KEY, PUBLICATION))
+    rows = list(rows_of(notices, AT, CASE, TIME, "begin", "constituents", CLASS, KEY, PUBLICATION))
     return sorted(range(len(rows)), key=place)
 
 
