@@ -48,7 +48,12 @@ def missing() -> Typed:
 
 def quoted(name: str) -> Column:
     """A column by exactly this name: a dot in it is no path."""
-    return f.col("`" + name.replace("`", "``") + "`")
+    return f.col(in_quotes(name))
+
+
+def in_quotes(name: str) -> str:
+    """The name of a column as it stands in SQL."""
+    return "`" + name.replace("`", "``") + "`"
 
 
 def typed(column: Column, kind: t.DataType) -> Typed:

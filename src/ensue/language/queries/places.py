@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -35,6 +35,18 @@ class Query:
 
     text: str
     places: tuple[Place, ...]
+
+    def filled(self, said: Mapping[int, str]) -> Query:
+        """The same with something else written at each place."""
+        text = self.text
+        for number, other in said.items():
+            text = text.replace(f"{{place_{number}}}", other)
+        return Query(text, self.places)
+
+
+def in_braces(said: str) -> str:
+    """SQL as it stands in a query with places: a brace is written twice, so that it is none."""
+    return said.replace("{", "{{").replace("}", "}}")
 
 
 class Mentions:
@@ -88,7 +100,7 @@ class Mentions:
             for part in ("db", "catalog"):
                 node.set(part, None)
             node.set("this", exp.Identifier(this=f"{_OPENS}{place.number}{_CLOSES}", quoted=False))
-        said = self.tree.sql(dialect=DIALECT, comments=False).replace("{", "{{").replace("}", "}}")
+        said = in_braces(self.tree.sql(dialect=DIALECT, comments=False))
         return Query(said.replace(_OPENS, "{place_").replace(_CLOSES, "}"), self.places)
 
 

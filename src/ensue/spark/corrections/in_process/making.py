@@ -27,7 +27,7 @@ from ensue.spark.corrections.in_process.columns import as_plain, between, frame_
 from ensue.spark.corrections.in_process.detecting import detect
 from ensue.spark.corrections.in_process.publishing import counted, notices_of, publish, standing_after
 from ensue.spark.corrections.in_process.purging import Remembered, purge, without_final
-from ensue.spark.corrections.in_process.selecting import Selects
+from ensue.spark.corrections.in_process.selecting import Places, Selects
 from ensue.spark.corrections.lifetimes import OCCURRED, TO, TOUCHED, Lifetimes
 from ensue.spark.corrections.making import Made, Setting, Task
 from ensue.spark.corrections.selecting.candidates import ROWS
@@ -58,7 +58,7 @@ class _Window:
         self._tables: dict[str, pa.Table] = {}
         """The lifetimes of each class."""
         self._touched: set[str] = set()
-        self._frames = _Frames(setting.spark, self._tables)
+        self._places = Places(setting.spark, setting.program, self._tables)
         self._kept = 0
         self._before = self._remembered()
 
@@ -114,7 +114,7 @@ class _Window:
             return self._detect(item, held, f"state{path}")
         if held is not None and not looks_at(item, self._setting.program, self._touched):
             return untouched(held)
-        return self._selects.derive(item, self._frames, held, task.window)
+        return self._selects.derive(item, self._places, held, task.window)
 
     def _detect(self, item: ComplexClass, held: pa.Table | None, path: str) -> pa.Table:
         task, timed = self._task, is_timed(item.pattern)
@@ -122,10 +122,9 @@ class _Window:
             copytree(task.kept / path, task.aside / path)
             return untouched(held)
         state = None if task.kept is None else read(task.kept / path)
-        touched = {name: table.filter(table.column(TOUCHED)) for name, table in self._tables.items()}
-        frames = _Frames(self._setting.spark, touched)
+        touched = _Touched(self._setting.spark, self._tables)
         steps = self._steps() if timed else []
-        found, after = detect(item, self._setting, frames, state, held, task.window, steps)
+        found, after = detect(item, self._setting, touched, state, held, task.window, steps)
         write(after, task.aside / path)
         return found
 
@@ -182,8 +181,8 @@ class _Window:
             self._touched.add(name)
 
 
-class _Frames(Mapping[str, Lifetimes]):
-    """The lifetimes of classes as frames of Spark, each made when it is first asked for."""
+class _Touched(Mapping[str, Lifetimes]):
+    """What was touched of classes as frames of Spark, each made when it is first asked for."""
 
     def __init__(self, spark: SparkSession, tables: Mapping[str, pa.Table]) -> None:
         self._spark, self._tables = spark, tables
@@ -192,7 +191,8 @@ class _Frames(Mapping[str, Lifetimes]):
     def __getitem__(self, name: str) -> Lifetimes:
         if name not in self._made:
             table = self._tables[name]
-            seen = table.drop_columns([ROWS]) if ROWS in table.column_names else table
+            touched = table.filter(table.column(TOUCHED))
+            seen = touched.drop_columns([ROWS]) if ROWS in table.column_names else touched
             self._made[name] = Lifetimes(frame_of(self._spark, seen))
         return self._made[name]
 

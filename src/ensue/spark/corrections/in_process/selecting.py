@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from hashlib import md5
 from typing import TYPE_CHECKING
 
@@ -23,53 +22,78 @@ from ensue.spark.corrections.lifetimes import (
     OCCURRED,
     TO,
     TOUCHED,
-    Lifetimes,
     Window,
 )
 from ensue.spark.corrections.selecting.candidates import KEPT, KIND, ROWS, SCOPE, STANDING, Shape
-from ensue.spark.corrections.selecting.deriving import candidates, not_rewritten, tables_of
+from ensue.spark.corrections.selecting.deriving import candidates, not_rewritten
 from ensue.spark.corrections.selecting.overlaps import made_anew
-from ensue.spark.corrections.selecting.places import FOREVER
+from ensue.spark.corrections.selecting.places import EVENT, FOREVER
 from ensue.spark.corrections.selecting.settling import settling_of
 from ensue.spark.corrections.selecting.ways import Kind, Plan, plan_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
-@dataclass(frozen=True, slots=True)
 class Selects:
     """The SELECTs of a program. How each is run is found out once."""
 
-    spark: SparkSession
-    program: Program
-    plans: dict[str, Plan] = field(default_factory=dict)
+    def __init__(self, spark: SparkSession, program: Program) -> None:
+        self._spark, self._program = spark, program
+        self._plans: dict[str, Plan] = {}
 
-    def derive(
-        self, item: SelectedClass, inputs: Mapping[str, Lifetimes], before: pa.Table | None, window: Window
-    ) -> pa.Table:
+    def derive(self, item: SelectedClass, places: Places, before: pa.Table | None, window: Window) -> pa.Table:
         """The versions of a class's events, also those that nothing touched; `before` are its open rows."""
         name = item.declaration.name
-        plan = self.plans.setdefault(name, plan_of(item, self.program)) if name not in self.plans else self.plans[name]
+        if name not in self._plans:
+            self._plans[name] = plan_of(item, self._program)
         try:
-            return self._derive(plan, item, inputs, before, window)
+            return self._derive(item, places, before, window)
         except AnalysisException:
-            if plan.way.kind is Kind.STEP_BY_STEP:
+            if self._plans[name].way.kind is Kind.STEP_BY_STEP:
                 raise
-            self.plans[name] = not_rewritten(plan)
-            return self._derive(self.plans[name], item, inputs, before, window)
+            self._plans[name] = not_rewritten(self._plans[name])
+            return self._derive(item, places, before, window)
 
-    def _derive(
-        self, plan: Plan, item: SelectedClass, inputs: Mapping[str, Lifetimes], before: pa.Table | None, window: Window
-    ) -> pa.Table:
+    def _derive(self, item: SelectedClass, places: Places, before: pa.Table | None, window: Window) -> pa.Table:
+        plan = self._plans[item.declaration.name]
         shape = Shape(item, plan.stem)
-        tables = tables_of(plan, self.program, inputs)
+        tables = {place.number: places.frame(place.name) for place in plan.query.places}
         if plan.way.kind is Kind.OVERLAPS:
             new = as_plain(made_anew(plan, shape, tables, every=before is None).toArrow())
             return settle(new, before, shape, window)
-        stood = None if before is None else frame_of(self.spark, before)
+        stood = None if before is None else frame_of(self._spark, before)
         found = as_plain(candidates(plan, shape, tables, stood, window).toArrow())
         return _settled(found, shape, window, clip=before is not None)
+
+
+class Places:
+    """What stands at the places of SELECTs in a window, each made when it is first asked for."""
+
+    def __init__(self, spark: SparkSession, program: Program, tables: Mapping[str, pa.Table]) -> None:
+        self._spark, self._program, self._tables = spark, program, tables
+        self._frames: dict[str, DataFrame] = {}
+
+    def frame(self, name: str) -> DataFrame:
+        """The versions of a class and of those below it, as `selecting.places.versions` has them."""
+        if name not in self._frames:
+            below = sorted(one for one in self._program.taxonomy.below(name) if one in self._tables)
+            parts = [self._versions(one, [OCCURRED, *self._program.attributes(name)]) for one in below]
+            self._frames[name] = frame_of(self._spark, together(parts, parts[0].schema))
+        return self._frames[name]
+
+    def _versions(self, name: str, attributes: Sequence[str]) -> pa.Table:
+        table = self._tables[name]
+        named = [constant(table.num_rows, name, pa.string()), table.column(KEY).combine_chunks()]
+        return pa.table(
+            {
+                EVENT: pa.StructArray.from_arrays(named, ["class", "key"]),
+                FROM: table.column(FROM),
+                TO: pc.fill_null(table.column(TO), FOREVER),
+                TOUCHED: table.column(TOUCHED),
+                **{one: table.column(one) for one in attributes},
+            }
+        )
 
 
 def settle(new: pa.Table, before: pa.Table | None, shape: Shape, window: Window) -> pa.Table:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pyspark.sql import Column, functions as f
+from pyspark.sql import functions as f
 
 from ensue.model import AttributeType
 from ensue.spark.corrections.lifetimes import CONSTITUENTS, FROM, KEY, OCCURRED, TO
 from ensue.spark.corrections.selecting.places import FOREVER
-from ensue.spark.values import quoted
+from ensue.spark.values import in_quotes, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -48,39 +48,39 @@ class Shape:
         """What a row is, apart from when it holds."""
         return [*self.stem.times, *self.attributes]
 
-    def key(self) -> Column:
+    def _key(self) -> str:
         """The key attributes as text, in a list; what is missing stays missing."""
         kinds = self.item.declaration.attributes
         texts = [
-            (f.unix_micros(quoted(name)) if kinds[name] is AttributeType.TIME else quoted(name)).cast("string")
-            for name in self.item.key
+            f"CAST({f'unix_micros({name})' if kinds[key] is AttributeType.TIME else name} AS STRING)"
+            for key in self.item.key
+            for name in [in_quotes(key)]
         ]
-        return f.to_json(f.array(*texts)) if texts else f.lit("[]")
+        return f"to_json(array({', '.join(texts)}))" if texts else "'[]'"
 
-    def new(self, rows: DataFrame, start: Column, end: Column, scope: Column) -> DataFrame:
-        """Rows of the SELECT as candidates; the parts of their times in microseconds."""
-        times = [f.unix_micros(quoted(name).cast("timestamp")).alias(name) for name in self.stem.times]
-        scoped = rows.select(
-            self.key().alias(KEY),
-            start.alias(FROM),
-            end.alias(TO),
-            *times,
-            *map(quoted, self.attributes),
-            scope.alias(SCOPE),
-        )
-        return self._candidates(scoped, NEW, quoted(TO))
+    def new(self, start: str, end: str, scope: str) -> list[str]:
+        """Rows of the SELECT as candidates, in SQL; the parts of their times in microseconds."""
+        times = {name: f"unix_micros(CAST({in_quotes(name)} AS TIMESTAMP))" for name in self.stem.times}
+        columns = {
+            KEY: self._key(),
+            KIND: str(NEW),
+            FROM: start,
+            TO: end,
+            OCCURRED: "CAST(NULL AS BIGINT)",
+            **times,
+            **{name: in_quotes(name) for name in self.attributes},
+            SCOPE: scope,
+            CONSTITUENTS: f"({scope}).events",
+        }
+        return [f"{said} AS {in_quotes(name)}" for name, said in columns.items()]
 
     def kept(self, before: DataFrame) -> DataFrame:
         """What is remembered, each as if it went on for ever."""
-        single = before.select(quoted(KEY), f.inline(quoted(ROWS)))
-        return self._candidates(single, KEPT, f.lit(FOREVER))
-
-    def _candidates(self, rows: DataFrame, kind: int, end: Column) -> DataFrame:
-        return rows.select(
+        return before.select(quoted(KEY), f.inline(quoted(ROWS))).select(
             quoted(KEY),
-            f.lit(kind).alias(KIND),
+            f.lit(KEPT).alias(KIND),
             quoted(FROM),
-            end.alias(TO),
+            f.lit(FOREVER).alias(TO),
             f.lit(None).cast("bigint").alias(OCCURRED),
             *map(quoted, self.content),
             quoted(SCOPE),

@@ -44,7 +44,7 @@ def derive_on(
 ) -> Lifetimes:
     """The same on a given way. What Spark will not run rewritten goes step by step, where it runs as it was written."""
     shape = Shape(item, plan.stem)
-    tables = tables_of(plan, program, inputs)
+    tables = {place.number: versions(place.name, program, inputs) for place in plan.query.places}
     try:
         found = candidates(plan, shape, tables, before, window)
     except AnalysisException:
@@ -52,11 +52,6 @@ def derive_on(
             raise
         return derive_on(not_rewritten(plan), item, program, inputs, before, window)
     return settle(found, shape, window, clip=before is not None)
-
-
-def tables_of(plan: Plan, program: Program, inputs: Mapping[str, Lifetimes]) -> dict[int, DataFrame]:
-    """What stands at each place of a SELECT."""
-    return {place.number: versions(place.name, program, inputs) for place in plan.query.places}
 
 
 def candidates(

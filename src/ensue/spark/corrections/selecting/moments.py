@@ -33,10 +33,9 @@ def moments(
     wanted = wanted_moments(parted, window if before is not None else None).localCheckpoint()
     frames = {number: _looked_at(frame, number, wanted) for number, frame in parted.items()}
     rows = run(session, plan.query, frames)
-    moment = quoted(columns.ROW_MOMENT)
-    events = quoted(columns.ROW_EVENTS).cast(EVENTS_TYPE)
-    scope = f.struct(moment[PART].alias(PART), events.alias("events"))
-    new = shape.new(rows, moment[STEP], moment[UNTIL], scope)
+    moment, events = columns.ROW_MOMENT, f"CAST({columns.ROW_EVENTS} AS {EVENTS_TYPE})"
+    scope = f"named_struct('{PART}', {moment}.{PART}, 'events', {events})"
+    new = rows.selectExpr(*shape.new(f"{moment}.{STEP}", f"{moment}.{UNTIL}", scope))
     if before is None:
         return new
     first_steps = wanted.groupBy(quoted(PART).alias(_PART)).agg(f.min(STEP).alias(_ENDS))

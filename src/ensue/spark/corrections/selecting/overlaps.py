@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import reduce
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pyspark.sql import functions as f
-
 from ensue.language.queries import overlapping as columns
+from ensue.language.queries.places import Query, in_braces
 from ensue.spark.corrections.lifetimes import FROM, TO, TOUCHED
 from ensue.spark.corrections.selecting.candidates import Shape
 from ensue.spark.corrections.selecting.places import EVENT, run
-from ensue.spark.values import quoted
+from ensue.spark.values import in_quotes
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -33,36 +31,26 @@ def overlaps(
 
 
 def made_anew(plan: Plan, shape: Shape, tables: Mapping[int, DataFrame], *, every: bool) -> DataFrame:
-    """The joins with a touched version at some place, or every one."""
+    """The joins with a touched version at some place, or every one; one query, so that Spark plans it once."""
     session = next(iter(tables.values())).sparkSession
-
-    def joined(frames: Mapping[int, DataFrame]) -> DataFrame:
-        named = {number: _named(frame, number) for number, frame in frames.items()}
-        return run(session, plan.query, named)
-
-    parts = [tables] if every else _touched_at_each(tables)
-    rows = reduce(lambda one, two: one.unionAll(two), map(joined, parts))
-    scope = f.struct(quoted(columns.EVENTS).alias("events"))
-    return shape.new(rows, quoted(columns.HOLDS_FROM), quoted(columns.HOLDS_TO), scope)
-
-
-def _touched_at_each(tables: Mapping[int, DataFrame]) -> list[dict[int, DataFrame]]:
-    """The places once for each of them, with what was touched there; no join is made twice.
-
-    At the places before it only what was not touched, at those after it everything.
-    """
-    touched = quoted(TOUCHED)
-    return [
-        {
-            number: frame.where(touched if number == chosen else ~touched) if number <= chosen else frame
-            for number, frame in tables.items()
-        }
-        for chosen in tables
-    ]
+    numbers = list(tables)
+    names = {number: frame.columns for number, frame in tables.items()}
+    parts = [dict.fromkeys(numbers, "TRUE")] if every else [_touched_at(chosen, numbers) for chosen in numbers]
+    queries = [plan.query.filled({one: _seen(one, names[one], part[one]) for one in numbers}) for part in parts]
+    scope = f"named_struct('events', {columns.EVENTS})"
+    wanted = ", ".join(shape.new(columns.HOLDS_FROM, columns.HOLDS_TO, scope))
+    union = " UNION ALL ".join(f"({one.text})" for one in queries)
+    said = f"SELECT {in_braces(wanted)} FROM ({union})"  # noqa: S608  # made of the program's own parts
+    return run(session, Query(said, plan.query.places), tables)
 
 
-def _named(frame: DataFrame, number: int) -> DataFrame:
-    """With the columns of a place: their names differ, so that no two tables of the SELECT share one."""
-    names = {FROM: columns.FROM, TO: columns.TO, EVENT: columns.EVENT}
-    renamed = frame.drop(TOUCHED)
-    return renamed.withColumnsRenamed({old: f"{new}{number}" for old, new in names.items()})
+def _touched_at(chosen: int, numbers: Sequence[int]) -> dict[int, str]:
+    """What counts at each place if the first touched version is at one of them, so that no join is made twice."""
+    return {one: "TRUE" if one > chosen else TOUCHED if one == chosen else f"NOT {TOUCHED}" for one in numbers}
+
+
+def _seen(number: int, names: Sequence[str], condition: str) -> str:
+    """What stands at a place: the columns have other names there, so that no two tables of the SELECT share one."""
+    own = {FROM: f"{columns.FROM}{number}", TO: f"{columns.TO}{number}", EVENT: f"{columns.EVENT}{number}"}
+    said = ", ".join(f"{in_quotes(one)} AS {in_quotes(own.get(one, one))}" for one in names if one != TOUCHED)
+    return f"(SELECT {in_braces(said)} FROM {{place_{number}}} WHERE {condition})"  # noqa: S608  # names in quotes

@@ -33,11 +33,11 @@ def single_steps(
     wanted = wanted_moments(alike, window if before is not None else None)
     steps = sorted(row[0] for row in wanted.select(STEP).collect())
     ends = [*steps[1:], FOREVER]
-    scope = f.struct(f.lit(None).cast(EVENTS_TYPE).alias("events"))
+    scope = f"named_struct('events', CAST(NULL AS {EVENTS_TYPE}))"
 
     def at(step: int, end: int) -> DataFrame:
         holding = {number: _holding(frame, step) for number, frame in tables.items()}
-        return shape.new(run(session, plan.query, holding), f.lit(step), f.lit(end), scope)
+        return run(session, plan.query, holding).selectExpr(*shape.new(f"{step}L", f"{end}L", scope))
 
     found = []
     for start in range(0, len(steps), TOGETHER):
