@@ -1,17 +1,23 @@
-"""Versions as frames of Spark, window by window, and back again."""
+"""Versions as frames of Spark and as tables in this process, window by window, and back again."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from tests.spark.corrections.selecting_oracle import Version
 
 from ensue.language.program import Program, SelectedClass
 from ensue.model import AttributeType
+from ensue.spark.corrections.in_process.columns import INSTANT
+from ensue.spark.corrections.in_process.selecting import Places, Selects
+from ensue.spark.corrections.in_shards import KINDS
 from ensue.spark.corrections.lifetimes import FROM, KEY, OCCURRED, TO, TOUCHED, Lifetimes, Window
 from ensue.spark.corrections.selecting.deriving import derive_on
 from ensue.spark.corrections.selecting.ways import Plan, plan_of
+from ensue.spark.corrections.small import suited
 
 if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
@@ -66,3 +72,37 @@ def derived(
         before = spark.createDataFrame([row for row in told if row[TO] is None], result.frame.schema)
         found.append(told)
     return found
+
+
+def derived_here(
+    spark: SparkSession,
+    program: Program,
+    item: SelectedClass,
+    known: Sequence[Mapping[str, Sequence[Version]]],
+    windows: Sequence[Window],
+) -> list[list[dict[str, Any]]]:
+    """The same in this process, with Spark for the rows of the SELECT alone."""
+    before, found = None, []
+    selects = Selects(spark, program)
+    wanted = set().union(*(program.taxonomy.below(name) for name in item.uses))
+    for window, versions in zip(windows, known, strict=True):
+        tables = {name: table_of(program, name, versions.get(name, ()), window) for name in wanted}
+        with suited(spark):
+            told = selects.derive(item, Places(spark, program, tables), before, window)
+        before = told.filter(pc.is_null(told.column(TO)))
+        found.append(told.to_pylist())
+    return found
+
+
+def table_of(program: Program, name: str, versions: Sequence[Version], window: Window) -> pa.Table:
+    columns = [
+        (KEY, pa.string()),
+        (FROM, pa.int64()),
+        (TO, pa.int64()),
+        (TOUCHED, pa.bool_()),
+        (OCCURRED, INSTANT),
+        *((one, KINDS[kind]) for one, kind in program.attributes(name).items()),
+    ]
+    rows = [(one.key, one.start, one.end, touched, *one.row) for one, touched in seen(versions, window)]
+    values = zip(*rows, strict=True) if rows else [()] * len(columns)
+    return pa.table([pa.array(one, kind) for one, (_, kind) in zip(values, columns, strict=True)], pa.schema(columns))

@@ -92,6 +92,20 @@ def test_what_has_no_lifespan_is_never_forgotten(spark, tmp_path, small):
     assert {row.key for row in held(spark, tmp_path)} == {"e0", "e1"}
 
 
+def test_the_tables_are_the_same_whoever_makes_the_windows(spark, tmp_path):
+    """All of them, with what each publication is made of and why."""
+    program = read(text_of(("join", "sequence", "not exists"), ("joined",)))
+    found = []
+    for name, where in (("here", HERE), ("on Spark", SPARK)):
+        (tmp_path / name).mkdir()
+        replayed(spark, tmp_path / name, program, SAID, END, 100, (where, where))
+        tables = tmp_path / name / "data/tables"
+        parts = sorted(tables.glob("*/batch=*"))
+        found.append({str(one.relative_to(tables)): sorted(map(str, pq.read_table(one).to_pylist())) for one in parts})
+    assert {"publications", "A", "B", "C", "X0", "X1", "X2", "Y0"} == {name.split("/")[0] for name in found[0]}
+    assert found[0] == found[1]
+
+
 def held(spark, base):
     """The events that are known in the end."""
     last = max((base / "data/corrections/state").iterdir(), key=lambda one: int(one.name))

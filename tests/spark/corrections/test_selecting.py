@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 from tests.spark.corrections.selecting_oracle import EPOCH, Oracle, Version, WithNow, key_of, micros
-from tests.spark.corrections.selecting_spark import derived, seen
+from tests.spark.corrections.selecting_spark import derived, derived_here, seen
 
 from ensue.language import parse_program
 from ensue.spark.corrections.lifetimes import FROM, KEY, OCCURRED, TO, TOUCHED, Window
@@ -180,6 +180,13 @@ def compare(spark, oracle, names, windows, plan=None):
             assert found_in(rows, item) == expected(oracle, name, window), (name, window)
 
 
+def compare_here(spark, oracle, names, windows):
+    for name in names:
+        found = derived_here(spark, PROGRAM, ITEMS[name], [oracle.versions] * len(windows), windows)
+        for window, rows in zip(windows, found, strict=True):
+            assert found_in(rows, ITEMS[name]) == expected(oracle, name, window), (name, window)
+
+
 def random_world(random):
     """A world with about as much in it as there is room for."""
 
@@ -219,14 +226,18 @@ OFTEN = settings(ONCE, max_examples=12)
 @given(world_lists, cut_lists)
 @ONCE
 def test_the_same_as_at_every_step(spark, start, drawn, cuts):
-    compare(spark, oracle_over(drawn), [*ITEMS][start::4], windows_of(cuts))
+    oracle, windows = oracle_over(drawn), windows_of(cuts)
+    compare(spark, oracle, [*ITEMS][start::4], windows)
+    compare_here(spark, oracle, [*ITEMS][start::4], windows)
 
 
 @pytest.mark.slow
 @given(world_lists, cut_lists)
 @OFTEN
 def test_the_same_as_at_every_step_of_many_histories(spark, drawn, cuts):
-    compare(spark, oracle_over(drawn), [*ITEMS], windows_of(cuts))
+    oracle, windows = oracle_over(drawn), windows_of(cuts)
+    compare(spark, oracle, [*ITEMS], windows)
+    compare_here(spark, oracle, [*ITEMS], windows)
 
 
 @pytest.mark.slow

@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
+_ONE_PLACE = "/*+ COALESCE(1) */"
+"""Rows that are all in one partition need not be exchanged to be joined."""
+
+
 class Selects:
     """The SELECTs of a program. How each is run is found out once."""
 
@@ -60,7 +64,7 @@ class Selects:
         shape = Shape(item, plan.stem)
         tables = {place.number: places.frame(place.name) for place in plan.query.places}
         if plan.way.kind is Kind.OVERLAPS:
-            new = as_plain(made_anew(plan, shape, tables, every=before is None).toArrow())
+            new = as_plain(made_anew(plan, shape, tables, every=before is None, hint=_ONE_PLACE).toArrow())
             return settle(new, before, shape, window)
         stood = None if before is None else frame_of(self._spark, before)
         found = as_plain(candidates(plan, shape, tables, stood, window).toArrow())

@@ -30,13 +30,16 @@ def overlaps(
     return new if before is None else new.unionByName(shape.kept(before))
 
 
-def made_anew(plan: Plan, shape: Shape, tables: Mapping[int, DataFrame], *, every: bool) -> DataFrame:
-    """The joins with a touched version at some place, or every one; one query, so that Spark plans it once."""
+def made_anew(plan: Plan, shape: Shape, tables: Mapping[int, DataFrame], *, every: bool, hint: str = "") -> DataFrame:
+    """The joins with a touched version at some place, or every one; one query, so that Spark plans it once.
+
+    `hint` is for Spark, about what stands at each place.
+    """
     session = next(iter(tables.values())).sparkSession
     numbers = list(tables)
     names = {number: frame.columns for number, frame in tables.items()}
     parts = [dict.fromkeys(numbers, "TRUE")] if every else [_touched_at(chosen, numbers) for chosen in numbers]
-    queries = [plan.query.filled({one: _seen(one, names[one], part[one]) for one in numbers}) for part in parts]
+    queries = [plan.query.filled({one: _seen(one, names[one], part[one], hint) for one in numbers}) for part in parts]
     scope = f"named_struct('events', {columns.EVENTS})"
     wanted = ", ".join(shape.new(columns.HOLDS_FROM, columns.HOLDS_TO, scope))
     union = " UNION ALL ".join(f"({one.text})" for one in queries)
@@ -49,8 +52,8 @@ def _touched_at(chosen: int, numbers: Sequence[int]) -> dict[int, str]:
     return {one: "TRUE" if one > chosen else TOUCHED if one == chosen else f"NOT {TOUCHED}" for one in numbers}
 
 
-def _seen(number: int, names: Sequence[str], condition: str) -> str:
+def _seen(number: int, names: Sequence[str], condition: str, hint: str) -> str:
     """What stands at a place: the columns have other names there, so that no two tables of the SELECT share one."""
     own = {FROM: f"{columns.FROM}{number}", TO: f"{columns.TO}{number}", EVENT: f"{columns.EVENT}{number}"}
     said = ", ".join(f"{in_quotes(one)} AS {in_quotes(own.get(one, one))}" for one in names if one != TOUCHED)
-    return f"(SELECT {in_braces(said)} FROM {{place_{number}}} WHERE {condition})"  # noqa: S608  # names in quotes
+    return f"(SELECT {hint} {in_braces(said)} FROM {{place_{number}}} WHERE {condition})"  # noqa: S608  # names in quotes
