@@ -17,6 +17,8 @@ from bench.data import FIRST, Integers, Reals
 CLASSES = 5
 MINUTE = 60_000_000
 HOUR = 60 * MINUTE
+LIFESPAN = HOUR
+TOLERANCE = 5 * MINUTE
 REACH = 5 * MINUTE
 """The partners of an event occur within this time after it."""
 PUBLISH = "PUBLISH {name} CASE LATE {name}_late CASE RETROACTIVECHANGE {name}_changed CASE REVOKE {name}_revoked;"

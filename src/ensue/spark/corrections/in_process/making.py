@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from shutil import copytree
 from typing import TYPE_CHECKING
 
@@ -18,15 +19,14 @@ from ensue.spark.corrections.in_process import tables as tabled
 from ensue.spark.corrections.in_process.admitting import (
     SAYS,
     admit,
-    known_after,
     lifetimes_of,
     outcomes_of,
     untouched,
 )
 from ensue.spark.corrections.in_process.columns import as_plain, between, frame_of, read, write
 from ensue.spark.corrections.in_process.detecting import detect
-from ensue.spark.corrections.in_process.publishing import counted, notices_of, publish, standing_after
-from ensue.spark.corrections.in_process.purging import Remembered, purge, without_final
+from ensue.spark.corrections.in_process.publishing import counted, notices_of, publish
+from ensue.spark.corrections.in_process.purging import Remembered, purge, remembered, without_final
 from ensue.spark.corrections.in_process.selecting import Places, Selects
 from ensue.spark.corrections.lifetimes import OCCURRED, TO, TOUCHED, Lifetimes
 from ensue.spark.corrections.making import Made, Setting, Task
@@ -38,29 +38,51 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+_WRITERS = 2
+
+
 class InProcess:
     """Makes windows that are small enough for one process."""
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
         self._selects = Selects(setting.spark, setting.program)
+        self._last: tuple[int, Remembered] | None = None
+        """The number of the window that was made last, and what it has left."""
 
     def make(self, task: Task) -> Made:
-        with suited(self._setting.spark):
-            return _Window(self._setting, task, self._selects).make()
+        with suited(self._setting.spark), ThreadPoolExecutor(_WRITERS) as writers:
+            window = _Window(self._setting, task, self._selects, self._before(task), writers)
+            made = window.make()
+        self._last = task.number, window.after()
+        return made
+
+    def _before(self, task: Task) -> Remembered | None:
+        """What the window before has left, but for what is forgotten between the two."""
+        if task.kept is None:
+            return None
+        if self._last is not None and self._last[0] == task.number - 1:
+            found = self._last[1]
+        else:
+            derived = {name: read(task.kept / path) for name, path in self._setting.paths().items()}
+            found = remembered(read(task.kept / "known"), derived, read(task.kept / "published"))
+        return found if task.point is None else purge(found, self._setting.grid, task.point)
 
 
 class _Window:
     """What is known of one window so far."""
 
-    def __init__(self, setting: Setting, task: Task, selects: Selects) -> None:
+    def __init__(
+        self, setting: Setting, task: Task, selects: Selects, before: Remembered | None, writers: Executor
+    ) -> None:
         self._setting, self._task, self._selects = setting, task, selects
+        self._before, self._writers = before, writers
+        self._written: dict[str, pa.Table] = {}
         self._tables: dict[str, pa.Table] = {}
         """The lifetimes of each class."""
         self._touched: set[str] = set()
         self._places = Places(setting.spark, setting.program, self._tables)
-        self._kept = 0
-        self._before = self._remembered()
+        self._writing: list[Future[None]] = []
 
     def make(self) -> Made:
         setting = self._setting
@@ -76,21 +98,21 @@ class _Window:
         notices = notices_of(published)
         told = counted(notices)
         self._add_to_tables(notices)
+        for writing in self._writing:
+            writing.result()
         due = [one for item in setting.program.derived_classes for one in self._coming(item.declaration.name)]
-        return Made(outcomes_of(admitted), min(due, default=None), len(due), told, self._kept)
-
-    def _remembered(self) -> Remembered | None:
-        """What the window before has left, but for what is forgotten between the two."""
-        setting, task = self._setting, self._task
-        if task.kept is None:
-            return None
-        derived = {name: read(task.kept / path) for name, path in setting.paths().items()}
-        found = Remembered(
-            known_after(read(task.kept / "known")),
-            {name: rows.filter(pc.is_null(rows.column(TO))) for name, rows in derived.items()},
-            standing_after(read(task.kept / "published")),
+        return Made(
+            outcomes_of(admitted),
+            min(due, default=None),
+            len(due),
+            told,
+            sum(one.num_rows for one in self._written.values()),
         )
-        return found if task.point is None else purge(found, setting.grid, task.point)
+
+    def after(self) -> Remembered:
+        """What the next window begins with."""
+        derived = {name: self._written[path] for name, path in self._setting.paths().items()}
+        return remembered(self._written["known"], derived, self._written["published"])
 
     def _admit(self) -> pa.Table:
         setting, task, batch = self._setting, self._task, self._task.batch
@@ -162,7 +184,7 @@ class _Window:
             rows[PUBLICATIONS] = tabled.publications(notices, tabled.changes_of(self._tables, task.window))
         for name, added in rows.items():
             if added.num_rows:
-                self._setting.tables.add(name, task.number, added)
+                self._writing.append(self._writers.submit(self._setting.tables.add, name, task.number, added))
 
     def _coming(self, name: str) -> list[int]:
         """When the events of a class fall due that have not yet."""
@@ -172,8 +194,9 @@ class _Window:
         return ahead
 
     def _write(self, rows: pa.Table, path: str) -> None:
-        write(rows, self._task.aside / path)
-        self._kept += rows.num_rows
+        """Have a part of the state written while the next one is made."""
+        self._written[path] = rows
+        self._writing.append(self._writers.submit(write, rows, self._task.aside / path))
 
     def _add(self, name: str, table: pa.Table) -> None:
         self._tables[name] = table

@@ -10,8 +10,10 @@ import pyarrow.compute as pc
 
 from ensue.spark.corrections.admitting import KIND, RETRACTED
 from ensue.spark.corrections.announcing import CLASS, DETECTED, KEY, TIME
+from ensue.spark.corrections.in_process.admitting import known_after
 from ensue.spark.corrections.in_process.columns import among, rows_of
-from ensue.spark.corrections.lifetimes import CONSTITUENTS, KEY as LIFETIME_KEY, OCCURRED
+from ensue.spark.corrections.in_process.publishing import standing_after
+from ensue.spark.corrections.lifetimes import CONSTITUENTS, KEY as LIFETIME_KEY, OCCURRED, TO
 from ensue.spark.corrections.publishing import AT
 from ensue.spark.corrections.purging import FOREVER, Grid
 
@@ -26,6 +28,12 @@ class Remembered:
     known: pa.Table
     derived: Mapping[str, pa.Table]
     standing: pa.Table
+
+
+def remembered(admitted: pa.Table, derived: Mapping[str, pa.Table], published: pa.Table) -> Remembered:
+    """What the next window begins with, from what one has made."""
+    held = {name: rows.filter(pc.is_null(rows.column(TO))) for name, rows in derived.items()}
+    return Remembered(known_after(admitted), held, standing_after(published))
 
 
 def purge(before: Remembered, grid: Grid, point: int) -> Remembered:
