@@ -36,13 +36,14 @@ SAID = [
 KINDS = {
     "select": text_of(("join", "not exists"), ("counted",)),
     "pattern": text_of(("sequence", "chronicle"), ("joined",)),
+    "timed": text_of(("nothing follows", "check")),
     "purged": text_of(("join",), (), "4 seconds"),
 }
 
 
 @pytest.mark.parametrize(
     ("kind", "small"),
-    [("select", (HERE, SPARK)), ("select", (HERE, HERE)), ("pattern", (SPARK, HERE)), ("pattern", (HERE, HERE))],
+    [("select", (HERE, SPARK)), ("pattern", (SPARK, HERE)), ("timed", (HERE, HERE))],
 )
 def test_the_same_as_the_reference(spark, tmp_path, kind, small):
     program = read(KINDS[kind])

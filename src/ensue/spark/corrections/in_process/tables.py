@@ -124,8 +124,12 @@ def _in_order(notices: pa.Table) -> list[int]:
 def _why(
     at: int, constituents: list[dict[str, str]] | None, old: list[dict[str, str]] | None, changes: Changes
 ) -> list[dict[str, str]] | None:
-    """Those that an event is or was made of, and that changed at its step; none, if that is not known."""
+    """Those that an event is or was made of, and that changed at its step; none, if that is not known.
+
+    Moments in time are of no class, and never change.
+    """
     if constituents is None and old is None:
         return None
     parts = {(one["class"], one["key"]) for one in (*(constituents or ()), *(old or ()))}
-    return [{"class": name, "key": key} for name, key in sorted(parts) if (name, key, at) in changes]
+    changed = sorted((name, key) for name, key in parts if (name, key, at) in changes)
+    return [{"class": name, "key": key} for name, key in changed]
