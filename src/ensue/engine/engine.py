@@ -68,6 +68,7 @@ class Engine:
     def __init__(self, patterns: Mapping[str, tuple[Pattern, Context]], taxonomy: Taxonomy | None = None) -> None:
         self.plan: Plan = make_plan(patterns, taxonomy or Taxonomy())
         self._patterns = patterns
+        self._types = frozenset[str]().union(*(node.types for node in self.plan.nodes))
         self.store = Store()
         self.book = Codebook()
         self._known_values = self._known_events = 0
@@ -86,7 +87,7 @@ class Engine:
         batch = events.sorted()
         self._extend(batch, clock)
         first = self.store.append(batch.times, batch.ids, in_order=True)
-        step = Step(batch, first, self.store, self.book, clock, self.span)
+        step = Step(batch, first, self.store, self.book, clock, self.span, batch.by_type(self._types))
         deliveries: list[Delivery] = []
         for node in self.plan.nodes:
             deliveries.append(node.advance(step, [deliveries[i] for i in node.inputs]))

@@ -33,7 +33,7 @@ class Leaf(Node):
 
     def process(self, step: Step, ready: list[Rows], gate: int) -> Rows:
         events = step.events
-        rows = events.of_types(self.types)
+        rows = step.of_types(self.types)
         if not len(rows):
             return self.nothing
         if self.atom.condition is not None and len(rows):
@@ -76,6 +76,7 @@ class RuleLeaf(Node):
         self.plain = Leaf(
             replace(atom, condition=conjunction([t for t in tests if t not in tied]), bindings=bindings), taxonomy
         )
+        self.types = self.plain.types
         self.tied = conjunction(tied) or Literal(True)
         self.parameters = {name: from_values(values) for name, values in family.parameters.items()}
         self.index = best_index(tied, self.parameters, family.size)
