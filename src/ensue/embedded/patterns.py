@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import TypeAlias
@@ -13,7 +13,7 @@ from ensue.algebra.expressions import attributes_in
 from ensue.algebra.patterns import ThenBetween
 from ensue.algebra.variables import is_timed
 from ensue.errors import Diagnostic, InputError, PatternError
-from ensue.language import Program, parse_pattern
+from ensue.language import PatternReader, Program, parse_pattern
 from ensue.language.corrections import refuse_what_is_not_run_yet
 from ensue.language.program import used_classes
 from ensue.model import Taxonomy
@@ -61,13 +61,14 @@ class Watchlist:
         if program is not None:
             refuse_what_is_not_run_yet(program)
         chosen = Context.of(context)
+        read = PatternReader(classes=program.classes, calendars=program.calendars).read if program else parse_pattern
         match patterns:
             case Pattern() | str():
-                named = [_named(None, patterns, program)]
+                named = [_named(None, patterns, read)]
             case Mapping():
-                named = [_named(name, pattern, program) for name, pattern in patterns.items()]
+                named = [_named(name, pattern, read) for name, pattern in patterns.items()]
             case Sequence():
-                named = [_named(None, pattern, program) for pattern in patterns]
+                named = [_named(None, pattern, read) for pattern in patterns]
             case _:
                 raise _no_pattern(patterns)
         if not named:
@@ -127,10 +128,9 @@ class Watchlist:
         return max((above[name] for name in self.derived_in(pattern)), default=0)
 
 
-def _named(name: str | None, pattern: object, program: Program | None) -> tuple[str, Pattern]:
+def _named(name: str | None, pattern: object, read: Callable[[str], Pattern]) -> tuple[str, Pattern]:
     if isinstance(pattern, str):
-        known = {"classes": program.classes, "calendars": program.calendars} if program else {}
-        pattern = parse_pattern(pattern, **known)  # type: ignore[arg-type]  # mypy does not see which is which
+        pattern = read(pattern)
     if not isinstance(pattern, Pattern):
         raise _no_pattern(pattern)
     return str(pattern) if name is None else name, pattern
