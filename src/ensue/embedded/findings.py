@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ensue.algebra import scope
+from ensue.embedded.gathering import Gathered
 from ensue.embedded.identities import Identities
 from ensue.embedded.kinds import Kinds, column_as
 from ensue.embedded.patterns import Watched
@@ -70,11 +71,17 @@ def findings(found: Found, watched: Watched, identities: Identities) -> list[Fin
 
 def table(found: Found, watched: Watched, identities: Identities, kinds: Kinds) -> pa.Table:
     """One row for each row, with a column for each variable, typed as the attributes that it is bound to."""
+    return table_of(Gathered.alone(found, watched), identities, kinds)
+
+
+def table_of(gathered: Gathered, identities: Identities, kinds: Kinds) -> pa.Table:
+    """The same for patterns that bind the same variables to the same attributes."""
+    found = gathered.found
     rows = found.rows
     check_range(rows.end)
-    types = kinds.variable_types(watched.pattern)
+    types = kinds.variable_types(gathered.watched[0].pattern)
     arrays = [
-        identities.of(found, watched),
+        identities.of_all(gathered),
         pa.array(rows.begin).cast(INSTANT),
         pa.array(rows.end).cast(INSTANT),
         _lists(rows.starts, _member_ids(found)),

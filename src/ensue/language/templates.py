@@ -55,12 +55,12 @@ class TemplateBuilder(PatternBuilder):
         return self._noted(super().make_text(tree, values), values[0])
 
     def make_sign(self, tree: Tree[Token], values: list[Any]) -> Expression:
-        """One minus belongs to the number. Of several, what they mean depends on whether the number is 0."""
+        """One minus belongs to the number. What several mean depends on whether the number is 0: so it stays."""
         result = super().make_sign(tree, values)
-        inner = self.constants.get(id(values[-1]))
-        if inner is not None and len(values) == 2 and inner.token.type == "NUMBER":
-            return self._noted(result, inner.token, signed=True)
-        return result
+        inner = self.constants.pop(id(values[-1]), None)
+        if inner is None or inner.token.type != "NUMBER" or inner.signed or len(values) > 2:
+            return result
+        return self._noted(result, inner.token, signed=True)
 
     def _noted(self, expression: Expression, token: Token, *, signed: bool = False) -> Expression:
         if isinstance(expression, Literal):
