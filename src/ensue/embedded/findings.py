@@ -16,8 +16,9 @@ from ensue.embedded.gathering import Gathered
 from ensue.embedded.identities import Identities
 from ensue.embedded.kinds import Kinds, column_as
 from ensue.embedded.patterns import Watched
-from ensue.engine.arrays import Ints
+from ensue.engine.arrays import Ints, frozen
 from ensue.engine.engine import Found
+from ensue.engine.kernels.digits import position_ends, position_texts
 from ensue.engine.store import Ids
 from ensue.errors import Diagnostic, InputError
 from ensue.model import Value
@@ -113,7 +114,11 @@ def id_texts(ids: Ids) -> pa.Array:
     """Ids as texts; positions become their digits."""
     positions = ids.codes >= 0
     if positions.all():
-        return pa.array(ids.codes).cast(pa.large_string())
+        codes = frozen(ids.codes)
+        ends = position_ends(codes)
+        data = np.empty(ends[-1], np.uint8)
+        position_texts(codes, ends, data)
+        return pa.LargeStringArray.from_buffers(len(codes), pa.py_buffer(ends), pa.py_buffer(data))
     texts = ids.texts.take(pa.array(np.where(positions, 0, -1 - ids.codes)))
     if not positions.any():
         return texts
