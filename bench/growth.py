@@ -100,7 +100,9 @@ def main(events: int = 3_000_000, runs: int = 5, sweep: Sequence[Name] = ()) -> 
                 point.found = sample.add(point.run)
         measuring.console.print(_table(made, runs))
         done.append(made)
-    measuring.save("growth", facts, {"events": events, "runs": runs, "context": CONTEXT}, [s.summary() for s in done])
+    quiet = measuring.judge_cores([point.seconds for made in done for point in made.points])
+    settings = {"events": events, "runs": runs, "context": CONTEXT}
+    measuring.save("growth", facts, settings, [made.summary() for made in done], quiet)
     return 0 if all(one.holds() for one in done) else 1
 
 

@@ -48,13 +48,20 @@ _COUNTING = (AtLeast, AtMost, Exactly, EveryNth, Rank, Last)
 class Lifespan:
     """β: `length` is None where nothing bounds it; `until` is an instant after which nothing matters any more.
 
-    `why` says in words where the figure comes from; `culprit` is the part that is unbounded.
+    `source` says in words where the figure comes from; `culprit` is the part that is unbounded.
     """
 
     length: int | None
-    why: str
+    source: str
     until: int | None = None
     culprit: Pattern | None = None
+
+    @property
+    def why(self) -> str:
+        """The same of either in words, made when someone asks: each part of a chain would print all that is in it."""
+        if self.culprit is None:
+            return self.source
+        return f"nothing limits how far apart the parts of `{self.culprit}` may lie"
 
     @property
     def bounded(self) -> bool:
@@ -97,8 +104,7 @@ def lifespan(q: Pattern) -> Lifespan:
         case _:
             untils = [lifespan(child).until for child in q.children()]
             known = [until for until in untils if until is not None]
-            why = f"nothing limits how far apart the parts of `{q}` may lie"
-            return Lifespan(None, why, max(known) if len(known) == len(untils) else None, q)
+            return Lifespan(None, "", max(known) if len(known) == len(untils) else None, q)
 
 
 def longest(q: Pattern, limit: int | None = None) -> int | None:
@@ -129,7 +135,7 @@ def check_legal(q: Pattern, context: Context) -> None:
     """Refuse a pattern whose state would grow for ever in this context."""
     span = lifespan(q)
     if span.bounded:
-        span = _counted_without_end(q) if context.consumes else span
+        span = (_counted_without_end(q) if context.consumes else None) or span
     if span.bounded or (not scope(q).sometimes and _constant_state(q, context)):
         return
     culprit = span.culprit or q
@@ -144,15 +150,15 @@ def check_legal(q: Pattern, context: Context) -> None:
     )
 
 
-def _counted_without_end(q: Pattern) -> Lifespan:
+def _counted_without_end(q: Pattern) -> Lifespan | None:
     """In the contexts that use events up, an event from long before an interval decides what is reported inside it.
 
     So what is counted there must be bounded on its own. In the others only events inside the interval matter.
     """
     for node in walk(q):
-        if isinstance(node, _COUNTING) and not lifespan(node.operand).bounded:
-            return lifespan(node.operand)
-    return lifespan(q)
+        if isinstance(node, _COUNTING) and not (counted := lifespan(node.operand)).bounded:
+            return counted
+    return None
 
 
 def _constant_state(q: Pattern, context: Context) -> bool:
@@ -239,19 +245,19 @@ def _larger(one: Lifespan, two: Lifespan) -> Lifespan:
         unbounded = one if one.length is None else two
         untils = [span.until for span in (one, two) if span.length is None]
         known = [until for until in untils if until is not None]
-        return Lifespan(None, unbounded.why, max(known) if len(known) == len(untils) else None, unbounded.culprit)
+        return Lifespan(None, unbounded.source, max(known) if len(known) == len(untils) else None, unbounded.culprit)
     return one if one.length >= two.length else two
 
 
 def _sum(one: Lifespan, two: Lifespan) -> Lifespan:
     if one.length is None or two.length is None:
         unbounded = two if two.length is None else one
-        return Lifespan(None, unbounded.why, one.until if two.length is not None else None, unbounded.culprit)
-    why = f"{one.why} + {two.why}" if two.length else one.why
+        return Lifespan(None, unbounded.source, one.until if two.length is not None else None, unbounded.culprit)
+    why = f"{one.source} + {two.source}" if two.length else one.source
     return Lifespan(one.length + two.length, why, one.until)
 
 
 def _plus(span: Lifespan, duration: int, why: str) -> Lifespan:
     if span.length is None:
-        return Lifespan(None, span.why, None, span.culprit)
-    return Lifespan(span.length + duration, f"{span.why} + {why}" if span.length else why)
+        return Lifespan(None, span.source, None, span.culprit)
+    return Lifespan(span.length + duration, f"{span.source} + {why}" if span.length else why)

@@ -7,7 +7,7 @@ of the rule. Whatever combines has to agree on that variable, so that the rules 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
@@ -25,6 +25,7 @@ from ensue.algebra.expressions import (
 )
 from ensue.algebra.patterns import AtMost, Atom, Delay, Exactly, Pattern, Periodic
 from ensue.algebra.rewriting import map_atoms, map_parts
+from ensue.algebra.shapes import ANY, Constants, Shape, Shapes
 from ensue.algebra.variables import scope, walk
 from ensue.model.values import Value
 
@@ -35,7 +36,6 @@ _ALONE = (Delay, Periodic, AtMost, Exactly)
 """What makes events of its own, whose ids tell the variables; and what is content with no event, so of no rule."""
 
 _HIDDEN = "\0rule "
-_ANY = Attribute(_HIDDEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,49 +124,41 @@ def families(patterns: Mapping[str, tuple[Pattern, Context]]) -> tuple[Family, .
 @lru_cache(maxsize=8)
 def _families(patterns: tuple[tuple[str, tuple[Pattern, Context]], ...], least: int) -> tuple[Family, ...]:
     """Remembered, because engines for the same patterns are made again and again: one for each partition or shard."""
-    shapes: dict[tuple[Pattern, Context], dict[str, tuple[Literal, ...]]] = {}
+    shapes = Shapes()
+    alike: dict[tuple[Shape, Context], dict[str, Constants]] = {}
     for name, (pattern, context) in patterns:
-        if context is not Context.LATEST and not any(isinstance(part, _ALONE) for part in walk(pattern)):
-            constants: list[Literal] = []
-            shape = map_atoms(pattern, partial(_opened, constants))
-            shapes.setdefault((shape, context), {})[name] = tuple(constants)
+        shape, constants = shapes.of(pattern)
+        alike.setdefault((shape, context), {})[name] = constants
+    together = ((shape, members) for shape, members in alike.items() if _joins(*shape))
     found = (
-        _family(number, *shape, members)
-        for number, (shape, members) in enumerate(shapes.items())
-        if len(set(members.values())) >= least
+        _family(number, shape.opened, context, members, least)
+        for number, ((shape, context), members) in enumerate(together)
     )
     return tuple(family for family in found if family is not None)
 
 
-def _opened(constants: list[Literal], atom: Atom) -> Atom:
-    """An atom without its constants, which are noted."""
-
-    def note(part: Expression) -> Expression:
-        if not isinstance(part, Literal):
-            return part
-        constants.append(part)
-        return _ANY
-
-    return atom if atom.condition is None else replace(atom, condition=map_parts(atom.condition, note))
+def _joins(shape: Shape, context: Context) -> bool:
+    return context is not Context.LATEST and not any(isinstance(part, _ALONE) for part in walk(shape.first))
 
 
-def _family(number: int, shape: Pattern, context: Context, members: Mapping[str, tuple[Literal, ...]]) -> Family | None:
-    rules = list(dict.fromkeys(members.values()))
-    columns = list(zip(*rules, strict=True))
+def _family(
+    number: int, shape: Pattern, context: Context, members: Mapping[str, Constants], least: int
+) -> Family | None:
+    places: dict[Constants, int] = {}
+    numbers = {name: places.setdefault(constants, len(places)) for name, constants in members.items()}
+    if len(places) < least:
+        return None
     rule = f"{_HIDDEN}{number}"
-    names: dict[Sequence[Literal], str] = {}
-    for column in columns:
-        if len(set(column)) > 1:
-            names.setdefault(column, f"{rule}.{len(names)}")
-    fillings: Iterator[Expression] = iter(
-        [Attribute(names[column]) if column in names else column[0] for column in columns]
-    )
-    template = map_atoms(shape, partial(_filled, fillings, rule))
+    names: dict[Constants, str] = {}
+    fillings: list[Expression] = []
+    for column in zip(*places, strict=True):
+        differs = any(constant != column[0] for constant in column)
+        fillings.append(Attribute(names.setdefault(column, f"{rule}.{len(names)}")) if differs else column[0])
+    template = map_atoms(shape, partial(_filled, iter(fillings), rule))
     if not _apart(template, rule):
         return None
     values = {name: tuple(literal.value for literal in column) for column, name in names.items()}
-    places = {constants: place for place, constants in enumerate(rules)}
-    return Family(template, context, rule, values, {name: places[constants] for name, constants in members.items()})
+    return Family(template, context, rule, values, numbers)
 
 
 def _filled(fillings: Iterator[Expression], rule: str, atom: Atom) -> Atom:
@@ -175,7 +167,7 @@ def _filled(fillings: Iterator[Expression], rule: str, atom: Atom) -> Atom:
     """
     if atom.condition is None:
         return atom
-    condition = map_parts(atom.condition, lambda part: next(fillings) if part == _ANY else part)
+    condition = map_parts(atom.condition, lambda part: next(fillings) if part == ANY else part)
     if not any(is_hidden(name) for name in attributes_in(condition)):
         return replace(atom, condition=condition)
     return replace(atom, condition=condition, bindings=(*atom.bindings, (rule, rule)))

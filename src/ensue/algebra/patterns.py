@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import TypeAlias
 
-from ensue.algebra.expressions import Expression, conjunction, conjuncts
+from ensue.algebra.expressions import Both, Expression, conjunction, conjuncts
 from ensue.errors import Diagnostic, PatternError
 from ensue.time import Calendar, parse_duration, parse_instant_with_unit, to_instant
 
@@ -133,7 +133,7 @@ class Atom(Pattern):
 
     def __post_init__(self) -> None:
         """Conditions joined by `and` are kept as one chain, so that `A(x, y)` is equal however it was put together."""
-        if self.condition is not None:
+        if isinstance(self.condition, Both):
             object.__setattr__(self, "condition", conjunction(list(conjuncts(self.condition))))
 
     def bind(self, variable: str, attribute: str) -> Atom:

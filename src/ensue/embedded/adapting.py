@@ -9,12 +9,14 @@ from typing import Any
 import pyarrow as pa
 
 from ensue.embedded import tables
-from ensue.embedded.findings import empty_table, findings, table
+from ensue.embedded.findings import Finding, empty_table, findings, table_of
+from ensue.embedded.gathering import together
 from ensue.embedded.incoming import Incoming
 from ensue.embedded.levels import Report
 from ensue.embedded.patterns import Watched
 from ensue.embedded.records import Records
 from ensue.embedded.session import Session
+from ensue.engine.memory import nothing_to_collect
 from ensue.errors import Diagnostic, InputError
 
 
@@ -29,16 +31,42 @@ class Shape:
         watched = session.watchlist.watched
         if self.to_frame is None and not any(len(found.rows) for report in reports for found in report.values()):
             return {item.name: [] for item in watched} if session.watchlist.several else []
-        if session.watchlist.several:
-            return {item.name: self._one(reports, item, session) for item in watched}
-        return self._one(reports, watched[0], session)
-
-    def _one(self, reports: list[Report], item: Watched, session: Session) -> Any:
-        found = [report[item.name] for report in reports if item.name in report]
         if self.to_frame is None:
-            return [finding for part in found for finding in findings(part, item, session.identities)]
-        parts = [table(part, item, session.identities, session.kinds) for part in found if len(part.rows)]
-        return self.to_frame(pa.concat_tables(parts) if parts else empty_table(item, session.kinds))
+            results: dict[str, Any] = {item.name: _objects(reports, item, session) for item in watched}
+        else:
+            results = {name: self.to_frame(found) for name, found in _tables(reports, session).items()}
+        return results if session.watchlist.several else results[watched[0].name]
+
+
+def _objects(reports: list[Report], item: Watched, session: Session) -> list[Finding]:
+    found = [report[item.name] for report in reports if item.name in report]
+    return [finding for part in found for finding in findings(part, item, session.identities)]
+
+
+@nothing_to_collect()
+def _tables(reports: list[Report], session: Session) -> dict[str, pa.Table]:
+    """A table for each pattern. Those of patterns that differ only in constants are parts of one."""
+    watchlist = session.watchlist
+    alike: dict[int, list[Watched]] = {}
+    for item, first in zip(watchlist.watched, watchlist.alike, strict=True):
+        alike.setdefault(id(first), []).append(item)
+    tables: dict[str, pa.Table] = {item.name: None for item in watchlist.watched}
+    for items in alike.values():
+        tables |= _alike(reports, items, session)
+    return tables
+
+
+def _alike(reports: list[Report], items: list[Watched], session: Session) -> dict[str, pa.Table]:
+    parts: dict[str, list[pa.Table]] = {item.name: [] for item in items}
+    for report in reports:
+        found = [(item, report[item.name]) for item in items if item.name in report and len(report[item.name].rows)]
+        if found:
+            whole, start = table_of(together(found), session.identities, session.kinds), 0
+            for item, part in found:
+                parts[item.name].append(whole.slice(start, len(part.rows)))
+                start += len(part.rows)
+    nothing = empty_table(items[0], session.kinds)
+    return {name: pa.concat_tables(listed) if listed[1:] else [*listed, nothing][0] for name, listed in parts.items()}
 
 
 LIST = Shape()

@@ -12,11 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ensue.algebra import scope
+from ensue.embedded.gathering import Gathered
 from ensue.embedded.identities import Identities
 from ensue.embedded.kinds import Kinds, column_as
 from ensue.embedded.patterns import Watched
-from ensue.engine.arrays import Ints
+from ensue.engine.arrays import Ints, frozen
 from ensue.engine.engine import Found
+from ensue.engine.kernels.digits import position_ends, position_texts
 from ensue.engine.store import Ids
 from ensue.errors import Diagnostic, InputError
 from ensue.model import Value
@@ -70,11 +72,17 @@ def findings(found: Found, watched: Watched, identities: Identities) -> list[Fin
 
 def table(found: Found, watched: Watched, identities: Identities, kinds: Kinds) -> pa.Table:
     """One row for each row, with a column for each variable, typed as the attributes that it is bound to."""
+    return table_of(Gathered.alone(found, watched), identities, kinds)
+
+
+def table_of(gathered: Gathered, identities: Identities, kinds: Kinds) -> pa.Table:
+    """The same for patterns that bind the same variables to the same attributes."""
+    found = gathered.found
     rows = found.rows
     check_range(rows.end)
-    types = kinds.variable_types(watched.pattern)
+    types = kinds.variable_types(gathered.watched[0].pattern)
     arrays = [
-        identities.of(found, watched),
+        identities.of_all(gathered),
         pa.array(rows.begin).cast(INSTANT),
         pa.array(rows.end).cast(INSTANT),
         _lists(rows.starts, _member_ids(found)),
@@ -106,7 +114,11 @@ def id_texts(ids: Ids) -> pa.Array:
     """Ids as texts; positions become their digits."""
     positions = ids.codes >= 0
     if positions.all():
-        return pa.array(ids.codes).cast(pa.large_string())
+        codes = frozen(ids.codes)
+        ends = position_ends(codes)
+        data = np.empty(ends[-1], np.uint8)
+        position_texts(codes, ends, data)
+        return pa.LargeStringArray.from_buffers(len(codes), pa.py_buffer(ends), pa.py_buffer(data))
     texts = ids.texts.take(pa.array(np.where(positions, 0, -1 - ids.codes)))
     if not positions.any():
         return texts

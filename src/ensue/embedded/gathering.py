@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,7 +32,11 @@ def gathered(listed: Iterable[tuple[Watched, Found]]) -> Iterator[Gathered]:
     for watched, found in listed:
         if len(found.rows):
             alike.setdefault((found.variables, watched.timed), []).append((watched, found))
-    for parts in alike.values():
-        rows = concat([found.rows for _, found in parts])
-        numbers = np.repeat(np.arange(len(parts)), [len(found.rows) for _, found in parts])
-        yield Gathered(replace(parts[0][1], rows=rows), tuple(watched for watched, _ in parts), numbers)
+    yield from map(together, alike.values())
+
+
+def together(parts: Sequence[tuple[Watched, Found]]) -> Gathered:
+    """The findings of patterns that have the same variables and are all timed, or none of them."""
+    rows = concat([found.rows for _, found in parts])
+    numbers = np.repeat(np.arange(len(parts)), [len(found.rows) for _, found in parts])
+    return Gathered(replace(parts[0][1], rows=rows), tuple(watched for watched, _ in parts), numbers)

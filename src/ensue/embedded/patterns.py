@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import inf
 from typing import TypeAlias
 
@@ -11,9 +12,11 @@ from ensue.algebra import Context, Pattern, atoms, walk
 from ensue.algebra.bounds import check_legal, lifespan
 from ensue.algebra.expressions import attributes_in
 from ensue.algebra.patterns import ThenBetween
+from ensue.algebra.shapes import Shapes
 from ensue.algebra.variables import is_timed
+from ensue.engine.memory import nothing_to_collect
 from ensue.errors import Diagnostic, InputError, PatternError
-from ensue.language import Program, parse_pattern
+from ensue.language import PatternReader, Program, parse_pattern
 from ensue.language.corrections import refuse_what_is_not_run_yet
 from ensue.language.program import used_classes
 from ensue.model import Taxonomy
@@ -45,7 +48,7 @@ class Derived(Watched):
     key: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Watchlist:
     """All that a detector looks for. `several` says whether the user gave one pattern or a collection."""
 
@@ -56,36 +59,58 @@ class Watchlist:
     """The classes defined by patterns that the patterns look at, each after those that it uses itself."""
 
     @classmethod
+    @nothing_to_collect()
     def of(cls, patterns: Patterns, context: str | Context, program: Program | None = None) -> Watchlist:
         """The patterns, each read, named and checked to have a bounded state."""
         if program is not None:
             refuse_what_is_not_run_yet(program)
         chosen = Context.of(context)
+        read = PatternReader(classes=program.classes, calendars=program.calendars).read if program else parse_pattern
         match patterns:
             case Pattern() | str():
-                named = [_named(None, patterns, program)]
+                named = [_named(None, patterns, read)]
             case Mapping():
-                named = [_named(name, pattern, program) for name, pattern in patterns.items()]
+                named = [_named(name, pattern, read) for name, pattern in patterns.items()]
             case Sequence():
-                named = [_named(None, pattern, program) for pattern in patterns]
+                named = [_named(None, pattern, read) for pattern in patterns]
             case _:
                 raise _no_pattern(patterns)
         if not named:
             raise InputError(Diagnostic("E410", "there is no pattern to detect", hint="give at least one"))
-        watched = dict.fromkeys(Watched(name, pattern, chosen) for name, pattern in named)
-        for item in watched:
-            check_legal(item.pattern, item.context)
-        several = not isinstance(patterns, (Pattern, str))
+        watched = [Watched(name, pattern, chosen) for name, pattern in named]
+        distinct = watched if isinstance(patterns, Mapping) else dict.fromkeys(watched)
+        made = cls(tuple(distinct), several=not isinstance(patterns, (Pattern, str)))
+        for pattern in made.kinds:
+            check_legal(pattern, chosen)
         if program is None:
-            return cls(tuple(watched), several)
-        return cls(tuple(watched), several, program.taxonomy, _needed(watched, program))
+            return made
+        return replace(made, taxonomy=program.taxonomy, derived=_needed(made.kinds, program))
+
+    @cached_property
+    def alike(self) -> tuple[Pattern, ...]:
+        """For each watched pattern the first that differs from it at most in constants.
+
+        What does not depend on constants is asked of that one, so that thousands of rules are as few.
+        """
+        shapes = Shapes()
+        return tuple(shapes.of(item.pattern)[0].first for item in self.watched)
+
+    @cached_property
+    def kinds(self) -> tuple[Pattern, ...]:
+        """The watched patterns, but of those that differ only in constants just the first."""
+        return tuple({id(pattern): pattern for pattern in self.alike}.values())
 
     @property
+    def _looking(self) -> Iterator[Pattern]:
+        yield from self.kinds
+        yield from (item.pattern for item in self.derived)
+
+    @cached_property
     def attributes(self) -> frozenset[str]:
         """The attributes that any of the patterns looks at: of all columns, only these are needed."""
         found: set[str] = set()
-        for item in (*self.watched, *self.derived):
-            for atom in atoms(item.pattern):
+        for pattern in self._looking:
+            for atom in atoms(pattern):
                 found.update(attribute for _, attribute in atom.bindings)
                 if atom.condition is not None:
                     found |= attributes_in(atom.condition)
@@ -94,7 +119,7 @@ class Watchlist:
     @property
     def bound_attributes(self) -> frozenset[str]:
         """The attributes that variables are bound to."""
-        bound = (atom.bindings for item in (*self.watched, *self.derived) for atom in atoms(item.pattern))
+        bound = (atom.bindings for pattern in self._looking for atom in atoms(pattern))
         return frozenset(attribute for bindings in bound for _, attribute in bindings)
 
     @property
@@ -103,7 +128,7 @@ class Watchlist:
         spans: dict[str, float] = {}
         for item in self.derived:
             spans[item.name] = self._lifespan(item.pattern, spans)
-        longest = max(self._lifespan(item.pattern, spans) for item in self.watched)
+        longest = max(self._lifespan(pattern, spans) for pattern in self.kinds)
         return None if longest == inf else int(longest)
 
     def _lifespan(self, pattern: Pattern, spans: Mapping[str, float]) -> float:
@@ -112,12 +137,14 @@ class Watchlist:
 
     def derived_in(self, pattern: Pattern) -> frozenset[str]:
         """The classes defined by patterns that a pattern looks at."""
+        if not self.derived:
+            return frozenset()
         return used_classes(pattern) & {item.name for item in self.derived}
 
     @property
     def levels(self) -> int:
         """How many levels there are, of patterns over events and of patterns over what these derive."""
-        return 1 + max(self.level(item.pattern) for item in self.watched)
+        return 1 + max(map(self.level, self.kinds))
 
     def level(self, pattern: Pattern) -> int:
         """0 for a pattern over events from outside; over derived ones, one more than the highest of their patterns."""
@@ -127,18 +154,17 @@ class Watchlist:
         return max((above[name] for name in self.derived_in(pattern)), default=0)
 
 
-def _named(name: str | None, pattern: object, program: Program | None) -> tuple[str, Pattern]:
+def _named(name: str | None, pattern: object, read: Callable[[str], Pattern]) -> tuple[str, Pattern]:
     if isinstance(pattern, str):
-        known = {"classes": program.classes, "calendars": program.calendars} if program else {}
-        pattern = parse_pattern(pattern, **known)  # type: ignore[arg-type]  # mypy does not see which is which
+        pattern = read(pattern)
     if not isinstance(pattern, Pattern):
         raise _no_pattern(pattern)
     return str(pattern) if name is None else name, pattern
 
 
-def _needed(watched: Iterable[Watched], program: Program) -> tuple[Derived, ...]:
+def _needed(patterns: Iterable[Pattern], program: Program) -> tuple[Derived, ...]:
     """The classes defined by patterns that are looked at, directly or by others of them."""
-    wanted = set[str]().union(*(used_classes(item.pattern) for item in watched))
+    wanted = set[str]().union(*map(used_classes, patterns))
     needed: list[Derived] = []
     for item in reversed(program.complex_classes):
         declared = item.declaration

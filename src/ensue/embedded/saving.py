@@ -25,7 +25,7 @@ from ensue.embedded.session import Session
 from ensue.engine.events import empty_batch
 from ensue.engine.state import pack, unpack
 from ensue.errors import Diagnostic, EnsueError, StateError
-from ensue.language import Program, parse_pattern, parse_program
+from ensue.language import PatternReader, Program, parse_program
 from ensue.language.program import CalendarDefinition
 from ensue.model import Taxonomy
 from ensue.time import BUILT_IN_CALENDARS
@@ -153,13 +153,11 @@ def _watchlist(header: dict[str, Any], patterns: Patterns | None, program: Progr
             )
         return given
     calendars = parse_program("\n".join(header["calendars"])).calendars if header["calendars"] else {}
+    read = PatternReader(calendars=calendars).read
     try:
-        watched = [
-            Watched(name, parse_pattern(text, calendars=calendars), Context.of(context))
-            for name, text, context in saved
-        ]
+        watched = [Watched(name, read(text), Context.of(context)) for name, text, context in saved]
         derived = [
-            Derived(name, parse_pattern(text, calendars=calendars), Context.of(context), tuple(attributes))
+            Derived(name, read(text), Context.of(context), tuple(attributes))
             for name, text, context, attributes in header["derived"]
         ]
     except EnsueError as error:

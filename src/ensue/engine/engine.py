@@ -15,6 +15,7 @@ from ensue.engine import state
 from ensue.engine.arrays import FOREVER, Ints
 from ensue.engine.codes import Codebook
 from ensue.engine.events import EventBatch, empty_batch
+from ensue.engine.memory import nothing_to_collect
 from ensue.engine.nodes.base import Delivery, Step
 from ensue.engine.plan import Plan, make_plan
 from ensue.engine.rows import Rows
@@ -68,6 +69,7 @@ class Engine:
     def __init__(self, patterns: Mapping[str, tuple[Pattern, Context]], taxonomy: Taxonomy | None = None) -> None:
         self.plan: Plan = make_plan(patterns, taxonomy or Taxonomy())
         self._patterns = patterns
+        self._types = frozenset[str]().union(*(node.types for node in self.plan.nodes))
         self.store = Store()
         self.book = Codebook()
         self._known_values = self._known_events = 0
@@ -86,37 +88,22 @@ class Engine:
         batch = events.sorted()
         self._extend(batch, clock)
         first = self.store.append(batch.times, batch.ids, in_order=True)
-        step = Step(batch, first, self.store, self.book, clock, self.span)
+        step = Step(batch, first, self.store, self.book, clock, self.span, batch.by_type(self._types))
         deliveries: list[Delivery] = []
         for node in self.plan.nodes:
             deliveries.append(node.advance(step, [deliveries[i] for i in node.inputs]))
         self.clock = clock
         self.frontiers = {name: deliveries[root].frontier for name, root in self.plan.roots.items()}
-        found = {name: self._found(deliveries[root].rows, root) for name, root in self.plan.roots.items()}
+        whole = {root: self._found(deliveries[root].rows, root) for root in set(self.plan.roots.values())}
+        found = {name: whole[root] for name, root in self.plan.roots.items()}
         for family in self.plan.families:
-            found |= self._rule_by_rule(family, found)
+            found |= _rule_by_rule(family, found[next(iter(family.numbers))])
         if len(self.store) > 2 * self._known_events + 4096:
             self.compact()
         return found
 
     def _found(self, rows: Rows, root: int) -> Found:
         return Found(rows, self.plan.nodes[root].variables, self.store, self.book)
-
-    def _rule_by_rule(self, family: Family, found: dict[str, Found]) -> dict[str, Found]:
-        """What belongs to each pattern of a family, without the family's own variable, which is the first."""
-        whole = found[next(iter(family.numbers))]
-        rows = whole.rows
-        rules = rows.values[:, 0].view(np.float64).astype(np.int64)
-        order = np.argsort(rules, kind="stable")
-        bounds = np.searchsorted(rules[order], np.arange(family.size + 1)).tolist()
-        nothing = Rows.empty(len(whole.variables) - 1)
-        parts = {}
-        for name, number in family.numbers.items():
-            start, end = bounds[number], bounds[number + 1]
-            mine = rows.take(order[start:end]) if end > start else nothing
-            own = mine.with_values(mine.values[:, 1:]) if end > start else nothing
-            parts[name] = Found(own, whole.variables[1:], self.store, self.book)
-        return parts
 
     def finish(self) -> dict[str, Found]:
         """The history is over: every interval and delay has passed."""
@@ -195,3 +182,23 @@ class Engine:
             node.state |= rows
             node.tables |= tables
             node.after_restoring()
+
+
+@nothing_to_collect()
+def _rule_by_rule(family: Family, whole: Found) -> dict[str, Found]:
+    """What belongs to each pattern of a family, without the family's own variable, which is the first."""
+    variables, store, book = whole.variables[1:], whole.store, whole.book
+    nothing = Found(Rows.empty(len(variables)), variables, store, book)
+    if not len(whole.rows):
+        return dict.fromkeys(family.numbers, nothing)
+    rules = whole.rows.values[:, 0].view(np.float64).astype(np.int64)
+    order = np.argsort(rules, kind="stable")
+    rows = whole.rows.take(order)
+    rows = rows.with_values(np.ascontiguousarray(rows.values[:, 1:]))
+    present, starts = np.unique(rules[order], return_index=True)
+    bounds = [*starts.tolist(), len(rows)]
+    parts = {
+        rule: Found(rows.between(bounds[place], bounds[place + 1]), variables, store, book)
+        for place, rule in enumerate(present.tolist())
+    }
+    return {name: parts.get(number, nothing) for name, number in family.numbers.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,11 @@ import pyarrow as pa
 from ensue.engine.arrays import Ints, frozen
 from ensue.engine.columns import Column
 from ensue.engine.kernels import order as order_kernels
+from ensue.engine.kernels.types import count_kinds, sort_kinds
 from ensue.engine.store import Ids
+
+MANY_TYPES = 6
+"""From so many types on, sorting events by type costs less than comparing the types of all events with each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,22 @@ class EventBatch:
         for code in wanted[1:]:
             mask |= self.types == code
         return np.flatnonzero(mask)
+
+    def by_type(self, names: frozenset[str]) -> Mapping[str, Ints]:
+        """The rows of the events of each of these types that occurs, if they are many; otherwise nothing."""
+        present = sorted(names.intersection(self.type_names))
+        if len(present) < MANY_TYPES:
+            return {}
+        number = {name: kind for kind, name in enumerate(present, 1)}
+        kinds = np.array([number.get(name, 0) for name in self.type_names], np.int64)
+        types = frozen(self.types.astype(np.int32, copy=False))
+        counts = np.zeros(len(present) + 1, np.int64)
+        count_kinds(types, kinds, counts)
+        counts[0] = 0
+        bounds = np.cumsum(counts)
+        rows = np.empty(bounds[-1], np.int64)
+        sort_kinds(types, kinds, bounds - counts, rows)
+        return {name: rows[bounds[kind - 1] : bounds[kind]] for name, kind in number.items()}
 
     def take(self, rows: Ints) -> EventBatch:
         return EventBatch(

@@ -1,9 +1,12 @@
-"""Memory that was freed stays with the process, to be used again by the next step."""
+"""Memory: what was freed stays with the process, and what is made to stay is not searched for garbage."""
 
 from __future__ import annotations
 
 import ctypes
+import gc
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of glibc's mallopt
@@ -25,3 +28,19 @@ def keep_freed_memory() -> bool:
     except (OSError, AttributeError):  # another C library
         return False
     return all(mallopt(option, _PLENTY) == 1 for option in (_TRIM_THRESHOLD, _MMAP_THRESHOLD))
+
+
+@contextmanager
+def nothing_to_collect() -> Iterator[None]:
+    """Make many objects, all of which stay, without Python's search for cycles among them.
+
+    It looks through all that is there each time that so and so many objects were made: for thousands of patterns that
+    takes longer than to make them. It goes on afterwards, if it was on before.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -44,6 +44,7 @@ from ensue.algebra.patterns import (
 )
 from ensue.engine.arrays import FOREVER
 from ensue.engine.candidates import BETWEEN, INSIDE, Excluded, Tests
+from ensue.engine.columns import Column, from_values
 from ensue.engine.nodes.base import Node
 from ensue.engine.nodes.intervals import Absences, Counting, During
 from ensue.engine.nodes.latest import Latest
@@ -81,7 +82,8 @@ def make_plan(patterns: Mapping[str, tuple[Pattern, Context]], taxonomy: Taxonom
     """One plan for several patterns; what they have in common is worked out once."""
     found = families(patterns)
     planner = _Planner(taxonomy, {family.rule: family for family in found})
-    together = {name: planner.root(family.template, family.context) for family in found for name in family.numbers}
+    whole = [(family, planner.root(family.template, family.context)) for family in found]
+    together = {name: root for family, root in whole for name in family.numbers}
     roots = {
         name: together[name] if name in together else planner.root(pattern, context)
         for name, (pattern, context) in patterns.items()
@@ -93,6 +95,7 @@ class _Planner:
     def __init__(self, taxonomy: Taxonomy, rules: Mapping[str, Family]) -> None:
         self.taxonomy = taxonomy
         self.rules = rules
+        self.parameters: dict[str, dict[str, Column]] = {}
         self.nodes: list[Node] = []
         self.origins: list[Pattern | None] = []
         self.known: dict[object, int] = {}
@@ -190,7 +193,11 @@ class _Planner:
 
     def _leaf(self, atom: Atom) -> Node:
         family = next((self.rules[name] for name, _ in atom.bindings if name in self.rules), None)
-        return Leaf(atom, self.taxonomy) if family is None else RuleLeaf(atom, family, self.taxonomy)
+        if family is None:
+            return Leaf(atom, self.taxonomy)
+        if family.rule not in self.parameters:
+            self.parameters[family.rule] = {name: from_values(listed) for name, listed in family.parameters.items()}
+        return RuleLeaf(atom, self.parameters[family.rule], family.size, self.taxonomy)
 
     def _during(
         self,

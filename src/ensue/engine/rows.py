@@ -49,6 +49,14 @@ class Rows:
         starts, members = member_kernels.take_lists(rows, self.starts, self.members)
         return Rows(self.begin[rows], self.end[rows], starts, members, self.values[rows])
 
+    def between(self, first: int, last: int) -> Rows:
+        """The rows from the first up to the last, which is not one of them; they share the memory of these."""
+        starts = self.starts[first : last + 1]
+        low, high = int(starts[0]), int(starts[-1])
+        return Rows(
+            self.begin[first:last], self.end[first:last], starts - low, self.members[low:high], self.values[first:last]
+        )
+
     def where(self, mask: Truths) -> Rows:
         return self if mask.all() else self.take(np.flatnonzero(mask))
 

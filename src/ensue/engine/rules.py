@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from ensue.algebra.expressions import Expression
 from ensue.algebra.families import parameter_test
-from ensue.engine.arrays import Ints, counting
+from ensue.engine.arrays import Floats, Ints, counting
 from ensue.engine.columns import Column
 
 MOST_PAIRS = 1 << 22
@@ -155,5 +155,26 @@ def _places(kind: str, known: Any, content: Any) -> Ints:
         found = pc.index_in(content.cast(pa.large_string()), value_set=known)
         return np.asarray(found.fill_null(-1)).astype(np.int64)
     numbers = content.astype(np.float64)
-    places = np.searchsorted(known, numbers).clip(0, len(known) - 1)
+    places = _by_table(known, numbers) if _close_together(known) else _by_search(known, numbers)
     return np.where(known[places] == numbers, places, -1)
+
+
+def _close_together(known: Floats) -> bool:
+    """Whether a table from the first to the last is not much larger than what is in it, as with keys that count up."""
+    if not np.isfinite(known[[0, -1]]).all() or known[-1] - known[0] > 4 * len(known) + 1024:
+        return False
+    return bool((np.floor(known) == known).all())
+
+
+def _by_table(known: Floats, numbers: Floats) -> Ints:
+    """For each number the place of the known one that it may be equal to, by looking it up; any, if there is none."""
+    low, span = known[0], int(known[-1] - known[0])
+    table = np.zeros(span + 1, np.int64)
+    table[(known - low).astype(np.int64)] = np.arange(len(known))
+    away = numbers - low
+    return table[np.where((away >= 0) & (away <= span), away, 0).astype(np.int64)]
+
+
+def _by_search(known: Floats, numbers: Floats) -> Ints:
+    """The same for numbers that lie far apart."""
+    return np.searchsorted(known, numbers).clip(0, len(known) - 1)

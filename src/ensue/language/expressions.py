@@ -163,7 +163,7 @@ class ExpressionBuilder:
         if len(token) > MOST_DIGITS:
             self.source.report("E212", f"a number has at most {MOST_DIGITS} digits", token)
             return 0
-        return int(token) if token.isdecimal() else float(token)
+        return number_value(token)
 
     def _unknown_function(self, name: Token, arguments: list[Expression]) -> Expression:
         """Report it. The arguments are left out, because the variables of a semantic atom need no binding."""
@@ -194,6 +194,11 @@ def _operands(values: list[Any]) -> list[Expression]:
 
 def _negated(values: list[Any]) -> bool:
     return any(getattr(value, "type", None) == "NOT" for value in values)
+
+
+def number_value(digits: str) -> int | float:
+    """The number that is written like this."""
+    return int(digits) if digits.isdecimal() else float(digits)
 
 
 def unquoted(token: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from ensue.language.conditions import ConditionBuilder
@@ -10,10 +11,18 @@ from ensue.language.environment import Environment
 from ensue.language.folding import depth
 from ensue.language.grammar import Start, Unexpected, parse
 from ensue.language.labels import bind_mentioned
-from ensue.language.patterns import PatternBuilder
-from ensue.language.scanning import LONGEST_PROGRAM, brackets_match, declared_names, scan, short_enough, statements
+from ensue.language.scanning import (
+    LONGEST_PATTERN,
+    LONGEST_PROGRAM,
+    brackets_match,
+    declared_names,
+    scan,
+    short_enough,
+    statements,
+)
 from ensue.language.source import Source, between
 from ensue.language.syntax_errors import report_unexpected
+from ensue.language.templates import Template, TemplateBuilder
 from ensue.time import BUILT_IN_CALENDARS
 
 if TYPE_CHECKING:
@@ -46,11 +55,56 @@ def parse_pattern(
     >>> print(parse_pattern("(Login; Logout) - Buy"))
     Login then Logout without Buy
     """
-    source = Source(text, file)
-    environment = Environment(classes, {**BUILT_IN_CALENDARS, **(calendars or {})})
-    tokens = _without_terminator(source.complete(scan(source)))
-    tree = source.complete(syntax_tree(tokens, "pattern", source))
-    return source.complete(bind_mentioned(PatternBuilder(source, environment).pattern(tree)))
+    if calendars is None and classes is None and file is None:
+        return _plain_reader().read(text)
+    return PatternReader(calendars=calendars, classes=classes, file=file).read(text)
+
+
+class PatternReader:
+    """Reads patterns, one after another, and remembers their shapes: one that differs from another only in constants
+    is read at once.
+    """
+
+    MOST_TEMPLATES = 64
+    """So many shapes are remembered, those that came last."""
+
+    def __init__(
+        self,
+        *,
+        calendars: Mapping[str, Calendar] | None = None,
+        classes: Mapping[str, EventClass] | None = None,
+        file: str | None = None,
+    ) -> None:
+        self._environment = Environment(classes, {**BUILT_IN_CALENDARS, **(calendars or {})})
+        self._file = file
+        self._templates: tuple[Template, ...] = ()
+
+    def read(self, text: str) -> Pattern:
+        """The pattern that a text describes."""
+        for known in self._templates if len(text) <= LONGEST_PATTERN else ():
+            pattern = known.read(text)
+            if pattern is not None:
+                self._remember(known)
+                return pattern
+        source = Source(text, self._file)
+        tokens = _without_terminator(source.complete(scan(source)))
+        tree = source.complete(syntax_tree(tokens, "pattern", source))
+        builder = TemplateBuilder(source, self._environment)
+        pattern = source.complete(bind_mentioned(builder.pattern(tree)))
+        self._remember(Template(text, pattern, builder.constants.values()))
+        return pattern
+
+    def _remember(self, latest: Template) -> None:
+        """Put a template before the others. They are replaced as a whole, since threads may read at the same time."""
+        if not self._templates or self._templates[0] is not latest:
+            others = [one for one in self._templates if one is not latest]
+            self._templates = (latest, *others[: self.MOST_TEMPLATES - 1])
+
+
+@cache
+def _plain_reader() -> PatternReader:
+    """The reader of patterns that refer to nothing declared, which are the same in every call."""
+    return PatternReader()
 
 
 def parse_expression(text: str) -> Expression:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ensue.engine.arrays import Bytes, Ints
 from ensue.engine.kernels.compiled import kernel
+from ensue.engine.kernels.digits import count_digits, eight_digits
 from ensue.model import identity
 
 Words: TypeAlias = npt.NDArray[np.uint64]
@@ -76,22 +77,14 @@ def digest_position(position: int) -> tuple[np.uint64, np.uint64]:
 @kernel
 def _digits(number: int) -> tuple[np.uint64, np.uint64]:
     """Up to eight digits as bytes of one word, and how many they are."""
-    word, length = np.uint64(48 + number % 10), np.uint64(1)
-    number //= 10
-    while number > 0:
-        word = (word << _8) | np.uint64(48 + number % 10)
-        number //= 10
-        length += np.uint64(1)
-    return word, length
+    length = np.uint64(count_digits(number))
+    return eight_digits(number) >> (_64 - _8 * length), length
 
 
 @kernel
 def _behind(word: np.uint64, length: np.uint64, number: int) -> tuple[np.uint64, np.uint64, np.uint64]:
     """A word that holds `length` bytes, followed by the eight digits of a number: three words."""
-    digits = np.uint64(0)
-    for _ in range(8):
-        digits = (digits << _8) | np.uint64(48 + number % 10)
-        number //= 10
+    digits = eight_digits(number)
     if length == _8:
         return word, digits, np.uint64(0)
     bits = _8 * length

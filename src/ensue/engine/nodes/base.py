@@ -7,7 +7,7 @@ occurrences are always processed in order of end, also those that become known l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -31,8 +31,15 @@ class Step:
     book: Codebook
     clock: int
     span: tuple[int, int] | None
+    by_type: Mapping[str, Ints]
+    """The rows of the new events of each type that nodes want, if that is worth the while."""
     _codes: dict[str, Ints] = field(default_factory=dict)
     _asked: dict[str, int] = field(default_factory=dict)
+
+    def of_types(self, names: frozenset[str]) -> Ints:
+        """The rows of the new events of some types."""
+        found = [self.by_type[name] for name in names if name in self.by_type]
+        return found[0] if len(found) == 1 else self.events.of_types(names)
 
     def codes(self, attribute: str, rows: Ints) -> Ints:
         """The codes of an attribute of some of the new events.
@@ -63,6 +70,9 @@ class Node:
 
     watches_the_clock = False
     """Whether something may follow from the time alone, without new rows."""
+
+    types: frozenset[str] = frozenset()
+    """The types of the events that it takes from the step."""
 
     def __init__(self, variables: Sequence[str], inputs: Sequence[int] = (), widths: Sequence[int] = ()) -> None:
         self.variables = tuple(sorted(variables))

@@ -52,7 +52,7 @@ class Latest(Holding):
 
     def _coming(self, step: Step) -> list[Event]:
         batch = step.events
-        rows = batch.of_types(self.types)
+        rows = step.of_types(self.types)
         columns = {name: batch.column(name).take(rows).to_pylist() for name in self.attributes}
         ids = batch.ids.take(rows).to_pylist()
         return [

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from ensue.algebra.expressions import Literal, attributes_in, conjunction, conjuncts
-from ensue.algebra.families import Family, is_hidden
+from ensue.algebra.families import is_hidden
 from ensue.algebra.patterns import Atom
 from ensue.engine.arrays import Ints, Truths, no_ints
 from ensue.engine.codes import UNBOUND
-from ensue.engine.columns import Column, from_values
+from ensue.engine.columns import Column
 from ensue.engine.conditions import holds
 from ensue.engine.kernels.choosing import keep
 from ensue.engine.nodes.base import Node, Step
@@ -33,7 +34,7 @@ class Leaf(Node):
 
     def process(self, step: Step, ready: list[Rows], gate: int) -> Rows:
         events = step.events
-        rows = events.of_types(self.types)
+        rows = step.of_types(self.types)
         if not len(rows):
             return self.nothing
         if self.atom.condition is not None and len(rows):
@@ -68,7 +69,7 @@ class Leaf(Node):
 class RuleLeaf(Node):
     """One occurrence for each event and each rule of a family whose atom wants it: the rule is a variable of it."""
 
-    def __init__(self, atom: Atom, family: Family, taxonomy: Taxonomy) -> None:
+    def __init__(self, atom: Atom, parameters: Mapping[str, Column], size: int, taxonomy: Taxonomy) -> None:
         super().__init__(tuple({variable for variable, _ in atom.bindings}))
         tests = list(conjuncts(atom.condition or Literal(True)))
         tied = [test for test in tests if any(map(is_hidden, attributes_in(test)))]
@@ -76,9 +77,10 @@ class RuleLeaf(Node):
         self.plain = Leaf(
             replace(atom, condition=conjunction([t for t in tests if t not in tied]), bindings=bindings), taxonomy
         )
+        self.types = self.plain.types
         self.tied = conjunction(tied) or Literal(True)
-        self.parameters = {name: from_values(values) for name, values in family.parameters.items()}
-        self.index = best_index(tied, self.parameters, family.size)
+        self.parameters = parameters
+        self.index = best_index(tied, parameters, size)
 
     def process(self, step: Step, ready: list[Rows], gate: int) -> Rows:
         found = self.plain.process(step, ready, gate)
