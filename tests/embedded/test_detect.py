@@ -8,6 +8,7 @@ import pandas as pd  # type: ignore[import-untyped]  # only tests use it
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given, strategies as st
 
 import ensue
 from ensue.model import occurrence_id, value_key
@@ -125,6 +126,28 @@ def test_ids_are_made_from_positions_and_numbers_become_text():
     assert ensue.detect("A", without)["constituents"].to_pylist() == [["0"], ["1"]]
     numbered = pa.table({"type": ["A", "A"], "time": [1, 2], "id": [7, None]})
     assert ensue.detect("A", numbered)["constituents"].to_pylist() == [["7"], ["1"]]
+
+
+@given(
+    st.lists(
+        st.one_of(st.none(), st.integers(0, 200), st.integers(-(2**63), 2**63 - 1)),
+        max_size=6,
+        unique_by=lambda number: object() if number is None else number,
+    ),
+    st.data(),
+)
+def test_a_number_is_the_same_id_as_its_digits(numbers, data):
+    """Also among simultaneous events, which stand in the order of their ids as texts."""
+    times = data.draw(st.lists(st.integers(0, 2), min_size=len(numbers), max_size=len(numbers)))
+    kinds = {"type": ["A"] * len(numbers), "time": pa.array(times, pa.int64())}
+    texts = pa.array([None if number is None else str(number) for number in numbers], pa.string())
+    answers = []
+    for ids in (pa.array(numbers, pa.int64()), texts):
+        try:
+            answers.append(ensue.detect("A then A within 1 second", pa.table({**kinds, "id": ids}), "all"))
+        except ensue.InputError as error:  # one is called by its position, and another has that for its id
+            answers.append(str(error))
+    assert answers[0] == answers[1]
 
 
 def test_columns_can_be_called_otherwise():

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from ensue.embedded.gathering import Gathered
 from ensue.embedded.patterns import Watched
+from ensue.engine.arrays import frozen
 from ensue.engine.codes import UNBOUND, Codebook
 from ensue.engine.engine import Found
 from ensue.engine.kernels.identity import Words, digest_texts, occurrence_ids
@@ -40,7 +41,7 @@ class Identities:
             values,
             values.view(np.float64),
             UNBOUND,
-            ids.codes,
+            frozen(ids.codes),
             *ids.table(),
             _digests([watched.name.encode() for watched in gathered.watched]),
             gathered.numbers,

@@ -14,7 +14,7 @@ from ensue.embedded.batches import Types
 from ensue.embedded.incoming import Incoming, Names, Problem
 from ensue.embedded.kinds import number_text
 from ensue.embedded.times import instants
-from ensue.engine.arrays import Ints, Truths
+from ensue.engine.arrays import Ints, Truths, counting
 from ensue.engine.columns import Column
 from ensue.engine.events import EventBatch
 from ensue.engine.store import Ids
@@ -41,7 +41,7 @@ def read(events: Incoming, names: Names, first: int) -> Reading:
     ids, identified, given = _ids(events, names.id, first, count)
     fine = typed & timed & identified
     batch = EventBatch(times, ids, types, type_names, _attributes(events, names, count, times))
-    rows = np.arange(count, dtype=np.int64)
+    rows = counting(count)
     if fine.all():
         return Reading(batch, rows, [], given)
     problems = [
@@ -74,19 +74,29 @@ def _ids(events: Incoming, name: str, first: int, count: int) -> tuple[Ids, Trut
     if column is None or not column.parts:
         nothing = np.ones(count, np.bool_) if column is None else events.absent(name)
         return Ids.from_positions(first, count), nothing, False
-    texts: pa.Array | None = None
     fine = np.zeros(count, np.bool_)
-    for kind, (values, valid) in column.parts.items():
-        if kind not in ("text", "number"):
-            continue
-        found = values.cast(pa.large_string()) if kind == "text" else _digits(values)
-        texts = found if texts is None else pc.if_else(pa.array(valid), found, texts)
-        fine |= valid
-    ids = Ids.from_positions(first, count) if texts is None else Ids.from_texts(texts)
+    for kind, (_, valid) in column.parts.items():
+        if kind in ("text", "number"):
+            fine |= valid
+    ids = _named(column)
     if not fine.all():
         fine |= events.absent(name)
         ids = Ids(np.where(column.valid(), ids.codes, np.arange(first, first + count)), ids.texts)
     return ids, fine, True
+
+
+def _named(column: Column) -> Ids:
+    """The ids of the rows that have one. Whole numbers stand for their digits, all else becomes texts."""
+    named = {kind: part for kind, part in column.parts.items() if kind in ("text", "number")}
+    if not named:
+        return Ids.from_positions(0, column.length)
+    if set(named) == {"number"} and named["number"][0].dtype == np.int64:
+        return Ids.from_numbers(named["number"][0])
+    texts: pa.Array | None = None
+    for kind, (values, valid) in named.items():
+        found = values.cast(pa.large_string()) if kind == "text" else _digits(values)
+        texts = found if texts is None else pc.if_else(pa.array(valid), found, texts)
+    return Ids.from_texts(texts)
 
 
 def _digits(values: Any) -> pa.Array:

@@ -1,7 +1,7 @@
 """Which ids have been seen, so that a second event with the same id is noticed.
 
-A table in memory, by digests of the ids: texts are not kept. Of a stream, ids whose events cannot matter any more are
-forgotten, so that the table does not grow without end.
+A table in memory, by digests of the ids: texts are not kept. Ids that are plainly new wait outside it, as `FreshIds`.
+Of a stream, ids whose events cannot matter any more are forgotten, so that neither grows without end.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ensue.engine.arrays import FOREVER, Ints, Truths
+from ensue.embedded.fresh_ids import FreshIds
+from ensue.engine.arrays import FOREVER, Ints, Truths, frozen
 from ensue.engine.kernels.compiled import kernel
 from ensue.engine.kernels.identity import Words, digest_ids
 from ensue.engine.store import Ids
@@ -33,6 +34,10 @@ class Table(NamedTuple):
         positions = np.full(size, -1, np.int64)
         return cls(np.zeros(size, np.uint64), np.zeros(size, np.uint32), positions, np.zeros(size, np.int64))
 
+    @classmethod
+    def of(cls, digests: Words, positions: Ints, times: Ints) -> Table:
+        return cls(digests[:, 0].copy(), digests[:, 1].astype(np.uint32), positions, times)
+
     def where(self, mask: Truths) -> Table:
         return Table(self.high[mask], self.low[mask], self.positions[mask], self.times[mask])
 
@@ -41,8 +46,9 @@ class SeenIds:
     """Ids with the position and the time of the event that had them first.
 
     Remembered are those of events no older than `reach` before the newest, and no more than `most` of them; None sets
-    no limit. The limits are only looked at when the table is full. If the time is `told`, by `advance_to`, it stands
-    for the newest event: of several streams one may be far ahead, and what it gives says nothing about the others.
+    no limit. The limits are only looked at now and then, when the table is full. If the time is `told`, by
+    `advance_to`, it stands for the newest event: of several streams one may be far ahead, and what it gives says
+    nothing about the others.
     """
 
     MOST = 1 << 22
@@ -56,18 +62,25 @@ class SeenIds:
         self._count = 0
         self._newest = -FOREVER
         self._table = Table.empty(_SMALLEST)
+        self._fresh = FreshIds()
+        """Ids that are not in the table yet; while there are some, it is empty."""
+        self._many = _SMALLEST
+        """With so many fresh ids it is time to look for those that can be forgotten."""
 
     def made_from_positions(self, first: int, count: int) -> bool:
         """Note ids that are just positions. That costs nothing as long as no others were seen; False if some were."""
-        if self._count:
+        if self._count or self._fresh.count:
             return False
         self.made = first + count
         return True
 
     def add(self, ids: Ids, positions: Ints, times: Ints) -> Ints:
         """Take ids in; for each the position of the event that had it before, or -1 if it is new."""
-        lanes = digest_ids(ids.codes, *ids.table())
-        earlier = self._insert(Table(lanes[:, 0].copy(), lanes[:, 1].astype(np.uint32), positions, times))
+        if self._wait(ids, positions, times):
+            return np.broadcast_to(np.int64(-1), len(positions))
+        self._tabulate()
+        digests = digest_ids(frozen(ids.codes), *ids.table())
+        earlier = self._insert(Table.of(digests, positions, times))
         if self.made:
             self._among_made(ids, earlier)
         return earlier
@@ -76,6 +89,7 @@ class SeenIds:
         """The same for a single id, for which calling compiled loops would cost more than they do."""
         if self.made and (earlier := self._made(name)) >= 0:
             return earlier
+        self._tabulate()
         high, low = text_lanes(name)
         low &= 0xFFFF_FFFF
         self._newest = max(self._newest, time)
@@ -93,20 +107,56 @@ class SeenIds:
     def advance_to(self, instant: int) -> None:
         """Go by this time, and forget what is too old for it as soon as that is most of what is remembered."""
         self._newest = max(self._newest, instant)
+        if self.reach is not None and self._fresh.count:
+            self._forget_fresh()
         if self.reach is not None and 2 * int(np.count_nonzero(self._wanted())) < self._count:
             self._rebuild(self._wanted(), 0)
 
     def forget_from(self, position: int) -> None:
         """Forget the events from a position on: their batch was refused."""
+        self._fresh.keep(lambda batch: batch.positions < position)
         self._rebuild(self._table.positions < position, 0)
 
     def contents(self) -> Table:
-        """The table without its gaps, to be saved."""
-        return self._table.where(self._table.positions >= 0)
+        """What is remembered, to be saved."""
+        table = self._table.where(self._table.positions >= 0)
+        fresh = (Table.of(batch.digests(), batch.positions, batch.times) for batch in self._fresh.batches)
+        return Table(*map(np.concatenate, zip(table, *fresh, strict=True)))
 
     def refill(self, contents: Table) -> None:
         """Take in what `contents` gave."""
         self._insert(contents)
+
+    def _wait(self, ids: Ids, positions: Ints, times: Ints) -> bool:
+        """Let ids wait outside the table, if it is empty and they are plainly new."""
+        if self._count or self.made or not len(positions):
+            return False
+        limited = self.reach is not None or self.most is not None
+        if limited:  # of a stream, what the columns were cut from is not to be kept alive
+            ids, times = Ids(ids.codes.copy(), ids.texts), times.copy()
+        if not self._fresh.take(ids, positions, times):
+            return False
+        if not self.told:
+            self._newest = max(self._newest, int(times.max()))
+        if limited and self._fresh.count > self._many:
+            self._forget_fresh()
+        return True
+
+    def _tabulate(self) -> None:
+        """Put into the table what waits outside it."""
+        for batch in self._fresh.clear():
+            self._insert(Table.of(batch.digests(), batch.positions, batch.times))
+
+    def _forget_fresh(self) -> None:
+        """Forget what the table would forget; until there are twice as many, it need not be done again."""
+        if self.reach is not None:
+            oldest = self._newest - self.reach
+            self._fresh.keep(lambda batch: batch.times >= oldest)
+        if self.most is not None and self._fresh.count > self.most:
+            positions = np.concatenate([batch.positions for batch in self._fresh.batches])
+            first = np.partition(positions, -self.most)[-self.most]
+            self._fresh.keep(lambda batch: batch.positions >= first)
+        self._many = 2 * self._fresh.count + _SMALLEST
 
     def _insert(self, rows: Table) -> Ints:
         if not self.told:

@@ -156,7 +156,8 @@ class Session:
     ) -> tuple[Reading, list[Problem]]:
         if not reading.ids_given and self.seen.made_from_positions(first, count):
             return reading, []
-        earlier = self.seen.add(reading.batch.ids, first + reading.rows, reading.batch.times)
+        positions = first + reading.rows if first else reading.rows
+        earlier = self.seen.add(reading.batch.ids, positions, reading.batch.times)
         again = np.flatnonzero(earlier >= 0)
         if not len(again):
             return reading, []

@@ -15,7 +15,7 @@ _NO_TEXTS = pa.array([], pa.large_string())
 
 @dataclass(frozen=True, slots=True)
 class Ids:
-    """Ids as codes: a position stands for itself, -(k + 1) for the k-th text."""
+    """Ids as codes: a whole number, such as a position, stands for its digits, -(k + 1) for the k-th text."""
 
     codes: Ints
     texts: pa.LargeStringArray
@@ -28,6 +28,15 @@ class Ids:
     def from_texts(cls, texts: pa.Array | Sequence[str]) -> Ids:
         array = texts if isinstance(texts, pa.Array) else pa.array(texts, pa.large_string())
         return cls(-1 - np.arange(len(array), dtype=np.int64), array.cast(pa.large_string()))
+
+    @classmethod
+    def from_numbers(cls, numbers: Ints) -> Ids:
+        """Whole numbers as their digits, without making texts of them; only negative ones need theirs."""
+        negative = numbers < 0
+        if not negative.any():
+            return cls(numbers, _NO_TEXTS)
+        texts = pa.array(numbers[negative]).cast(pa.large_string())
+        return cls(np.where(negative, -np.cumsum(negative, dtype=np.int64), numbers), texts)
 
     def take(self, rows: Ints) -> Ids:
         return Ids(self.codes[rows], self.texts)

@@ -195,15 +195,7 @@ def _leaves(members: Ints, ids: pa.Array, batch: EventBatch) -> pa.Array:
 
 
 def _ids(column: pa.Array) -> Ids:
-    """Ids as the engine has them: a whole number stands for its digits, unless it is negative."""
-    if not pa.types.is_integer(column.type):
-        return Ids.from_texts(column)
-    codes = np.asarray(column)
-    negative = codes < 0
-    if not negative.any():
-        return Ids(codes, Ids.from_texts([]).texts)
-    texts = pa.array(codes[negative]).cast(pa.large_string())
-    return Ids(np.where(negative, -np.cumsum(negative, dtype=np.int64), codes), texts)
+    return Ids.from_numbers(np.asarray(column)) if pa.types.is_integer(column.type) else Ids.from_texts(column)
 
 
 def _refuse_duplicates(batch: EventBatch) -> None:

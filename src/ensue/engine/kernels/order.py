@@ -1,6 +1,6 @@
 """The total order of docs/semantics.md §1, over columns.
 
-Ids compare as text. An id is a code: a number that is not negative is a position and stands for its decimal digits;
+Ids compare as text. An id is a code: a number that is not negative stands for its decimal digits, as a position does;
 a negative one, -(k + 1), is the k-th text of the id table (`offsets`, `bytes`).
 """
 
@@ -16,7 +16,7 @@ def id_length(code, offsets):
     if code < 0:
         return offsets[-code] - offsets[-code - 1]
     length, limit = 1, 10
-    while limit <= code:
+    while length < 19 and limit <= code:  # no number of 64 bits has more digits
         limit *= 10
         length += 1
     return length
