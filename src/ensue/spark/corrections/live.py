@@ -31,6 +31,7 @@ from ensue.spark.corrections.announcing import (
     union,
 )
 from ensue.spark.corrections.correctable import check_correctable
+from ensue.spark.corrections.in_step import bring_in_step
 from ensue.spark.corrections.making import Batch
 from ensue.spark.corrections.running import Course
 from ensue.spark.programs.claiming import claim
@@ -92,6 +93,7 @@ def start(
     shards = claim(spark, program, data, place)
     course = Course(spark, program, data, shards=shards, sinks=_sinks(program, place, Tables(data)))
     _go_on_falling_due(course)
+    bring_in_step(data / "checkpoint")
     lock, over, failed = Lock(), Event(), list[BaseException]()
     handler = _Handler(course, lock, stopping, clock)
     writer = (
