@@ -2,15 +2,18 @@
 
 import json
 from collections import Counter
-from unittest.mock import Mock
+from contextlib import nullcontext
+from dataclasses import replace
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from tests.corrections.announcing import announcement
 from tests.corrections.consistency import assert_consistent
 from tests.corrections.oracle import as_published
 from tests.corrections.replaying import replay
 
-from bench import corrections, drawing, measuring, on_spark, revising
+from bench import corrections, drawing, measuring, peace, revising
 from bench.data import FIRST
 from ensue.language import parse_program
 from ensue.language.queries.nature import is_key_subsuming, is_monotone
@@ -44,10 +47,27 @@ def test_every_class_is_published_in_all_four_cases(name):
             assert cases[item.declaration.name, case], (item.declaration.name, case)
 
 
+@pytest.mark.parametrize("name", revising.EXPERIMENTS)
+def test_what_peace_does_publishes_as_much_as_the_judge(name):
+    """In each case, also where events are forgotten on the way."""
+    stress = replace(SMALL, hours=3)
+    announced = revising.announcements(stress)
+    rebuilt = peace.Repository(peace.EXPERIMENTS[name])
+    times = announced.column("detected").cast(pa.int64())
+    for step in sorted(set(times.to_pylist())):
+        rebuilt.step(step, announced.filter(pc.equal(times, step)))
+    program = parse_program(revising.EXPERIMENTS[name])
+    said = [announcement(program, row) for row in announced.to_pylist()]
+    judged = Counter(as_published(program, one)["case"] for one in replay(program, said, purging=True).notices)
+    assert rebuilt.told == judged
+    assert set(judged) == {"on time", "late", "change", "revoke"}
+    assert rebuilt.events < announced.num_rows / 2
+
+
 def test_what_is_measured_is_judged_and_drawn(tmp_path, monkeypatch):
     """Without Spark: that the steps are flat, and what corrections cost, is made up."""
 
-    def steps(_spark, _base, _stress, listed):
+    def steps(_spark, _base, _stress, listed, _done):
         for place, one in enumerate(listed):
             one.seconds, one.events, one.megabytes = (
                 [1.0, 2.0, 2.0, 2.0 + place],
@@ -55,9 +75,10 @@ def test_what_is_measured_is_judged_and_drawn(tmp_path, monkeypatch):
                 [0.1, 0.2, 0.2, 0.2],
             )
             one.told = {"late": 3}
+            one.rebuilt = [0.5] * 4
 
     monkeypatch.setattr(measuring, "RESULTS", tmp_path)
-    monkeypatch.setattr(on_spark, "session", Mock)
+    monkeypatch.setattr(corrections, "session", lambda *_: nullcontext())
     monkeypatch.setattr(corrections, "_stress", steps)
     replayed = []
     monkeypatch.setattr(corrections, "_replay", lambda *given: replayed.append(given[3].name))
@@ -66,7 +87,7 @@ def test_what_is_measured_is_judged_and_drawn(tmp_path, monkeypatch):
     found = json.loads((tmp_path / "corrections.json").read_text())["results"]
     assert [one["flat"] for one in found["steps"]] == pytest.approx([1.0, 1.2, 4 / 3])
     assert [one["case"] for one in found["cost"]] == ["SELECT classes", "a pattern class"]
-    assert (tmp_path / "corrections.svg").read_text().count("<polyline") == 9
+    assert (tmp_path / "corrections.svg").read_text().count("<polyline") == 12
 
 
 def test_curves(tmp_path):

@@ -23,9 +23,8 @@ def bring_in_step(checkpoint: Path) -> list[Path]:
     gone = []
     for place, last in zip(places, reached or [-1] * len(places), strict=True):
         lists = {_number(one): one for one in place.glob("[0-9]*") if _is_list(one)}
-        for number in sorted((one for one in lists if last is not None and one > last), reverse=True):
-            if _can_do_without(lists, number):
-                gone.append(lists.pop(number))
+        later = [number for number in lists if last is not None and number > last]
+        gone += [lists[number] for number in later if _can_do_without(lists, number)]
     for path in gone:
         path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
         path.unlink()
