@@ -167,14 +167,12 @@ def _kept(before: pa.Table) -> pa.Table:
 def _standing(before: pa.Table, first: int) -> pa.Table:
     """The events that stood before the window, up to its first step."""
     count = before.num_rows
-    said = {
-        KIND: constant(count, STANDING, pa.int32()),
-        TO: constant(count, first, pa.int64()),
-        OCCURRED: before.column(OCCURRED).cast(pa.int64()),
-    }
-    return (
-        before.drop_columns([TO, OCCURRED])
-        .append_column(KIND, said[KIND])
-        .append_column(TO, said[TO])
-        .append_column(OCCURRED, said[OCCURRED])
+    columns = dict(zip(before.column_names, before.columns, strict=True))
+    return pa.table(
+        {
+            **columns,
+            KIND: constant(count, STANDING, pa.int32()),
+            TO: constant(count, first, pa.int64()),
+            OCCURRED: before.column(OCCURRED).cast(pa.int64()),
+        }
     )
