@@ -9,7 +9,19 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 from tests.corrections.oracle import as_published, publications
-from tests.corrections.programs import END, SECOND, START, about, announcements, programs, read, text_of
+from tests.corrections.programs import (
+    CREATE,
+    END,
+    PUBLISH,
+    SECOND,
+    SELECTS,
+    START,
+    about,
+    announcements,
+    programs,
+    read,
+    text_of,
+)
 from tests.corrections.replaying import replay as purged
 from tests.spark.corrections.worlds import HERE, IN_TURN, SPARK, comparable, published, replayed
 
@@ -51,6 +63,16 @@ def test_the_same_as_the_reference(spark, tmp_path, kind, small):
     expected = publications(program, SAID, END)
     assert len(expected) > 5
     assert comparable(found) == comparable(expected)
+
+
+def test_absence_falls_due_beside_what_is_found_in_the_same_window(spark, tmp_path):
+    """Also by a class that comes after the pattern."""
+    absent = f"{CREATE} () AS DETECT without {{{{B}}}} during [2026-01-01T00:00:03Z .. 2026-01-01T00:00:06Z] {PUBLISH}"
+    text = text_of(()) + absent.format(name="Quiet") + " ".join([CREATE, SELECTS["filter"], PUBLISH]).format(name="X")
+    said = [about(0, 5, 5, g=1, v=2), about(3, 20, 20, g=1, v=2)]
+    found = replayed(spark, tmp_path, read(text), said, END, 100)
+    assert comparable(found) == comparable(publications(read(text), said, END))
+    assert [one["detected"] for one in found if one["class"] == "Quiet"] == ["2026-01-01T00:00:06Z"]
 
 
 @pytest.mark.slow
