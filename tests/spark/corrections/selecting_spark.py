@@ -80,15 +80,16 @@ def derived_here(
     item: SelectedClass,
     known: Sequence[Mapping[str, Sequence[Version]]],
     windows: Sequence[Window],
+    announced: int = 0,
 ) -> list[list[dict[str, Any]]]:
-    """The same in this process, with Spark for the rows of the SELECT alone."""
+    """The same in this process, with Spark for the rows of the SELECT alone, suited to so many announcements."""
     before, found = None, []
     selects = Selects(spark, program)
     wanted = set().union(*(program.taxonomy.below(name) for name in item.uses))
     for window, versions in zip(windows, known, strict=True):
         tables = {name: table_of(program, name, versions.get(name, ()), window) for name in wanted}
-        with suited(spark):
-            told = selects.derive(item, Places(spark, program, tables), before, window)
+        with suited(spark, announced) as hint:
+            told = selects.derive(item, Places(spark, program, tables, hint), before, window)
         before = told.filter(pc.is_null(told.column(TO)))
         found.append(told.to_pylist())
     return found

@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+FEW = 5_000
+"""So many announcements are few. What they are joined with may be more: it is only looked through."""
+ONE_PLACE = "/*+ COALESCE(1) */"
+"""Rows that are all in one partition need not be exchanged to be joined."""
 _PLAIN = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
@@ -16,18 +20,23 @@ _PLAIN = {
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.leafNodeDefaultParallelism": "1",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
-    "spark.sql.join.preferSortMergeJoin": "false",
 }
 
 
 @contextmanager
-def suited(spark: SparkSession) -> Iterator[None]:
-    """Let Spark neither compile code nor plan again on its way, and neither spread rows nor gather them."""
+def suited(spark: SparkSession, announced: int) -> Iterator[str]:
+    """For few announcements, let Spark neither compile code nor plan again on its way, nor spread rows.
+
+    Gives the hint for what queries read; none for many announcements, for which Spark stays as it is.
+    """
+    if announced > FEW:
+        yield ""
+        return
     before = {name: spark.conf.get(name, None) for name in _PLAIN}
     for name, value in _PLAIN.items():
         spark.conf.set(name, value)
     try:
-        yield
+        yield ONE_PLACE
     finally:
         for name, known in before.items():
             if known is None:

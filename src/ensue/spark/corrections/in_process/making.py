@@ -51,8 +51,9 @@ class InProcess:
         """The number of the window that was made last, and what it has left."""
 
     def make(self, task: Task) -> Made:
-        with suited(self._setting.spark), ThreadPoolExecutor(_WRITERS) as writers:
-            window = _Window(self._setting, task, self._selects, self._before(task), writers)
+        size = task.batch.size if task.batch is not None else 0
+        with suited(self._setting.spark, size) as hint, ThreadPoolExecutor(_WRITERS) as writers:
+            window = _Window(self._setting, task, self._selects, self._before(task), writers, hint)
             made = window.make()
         self._last = task.number, window.after()
         return made
@@ -73,7 +74,7 @@ class _Window:
     """What is known of one window so far."""
 
     def __init__(
-        self, setting: Setting, task: Task, selects: Selects, before: Remembered | None, writers: Executor
+        self, setting: Setting, task: Task, selects: Selects, before: Remembered | None, writers: Executor, hint: str
     ) -> None:
         self._setting, self._task, self._selects = setting, task, selects
         self._before, self._writers = before, writers
@@ -81,7 +82,7 @@ class _Window:
         self._tables: dict[str, pa.Table] = {}
         """The lifetimes of each class."""
         self._touched: set[str] = set()
-        self._places = Places(setting.spark, setting.program, self._tables)
+        self._places = Places(setting.spark, setting.program, self._tables, hint)
         self._writing: list[Future[None]] = []
 
     def make(self) -> Made:

@@ -35,10 +35,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-_ONE_PLACE = "/*+ COALESCE(1) */"
-"""Rows that are all in one partition need not be exchanged to be joined."""
-
-
 class Selects:
     """The SELECTs of a program. How each is run is found out once."""
 
@@ -64,7 +60,7 @@ class Selects:
         shape = Shape(item, plan.stem)
         tables = {place.number: places.frame(place.name) for place in plan.query.places}
         if plan.way.kind is Kind.OVERLAPS:
-            new = as_plain(made_anew(plan, shape, tables, every=before is None, hint=_ONE_PLACE).toArrow())
+            new = as_plain(made_anew(plan, shape, tables, every=before is None, hint=places.hint).toArrow())
             return settle(new, before, shape, window)
         stood = None if before is None else frame_of(self._spark, before)
         found = as_plain(candidates(plan, shape, tables, stood, window).toArrow())
@@ -74,8 +70,9 @@ class Selects:
 class Places:
     """What stands at the places of SELECTs in a window, each made when it is first asked for."""
 
-    def __init__(self, spark: SparkSession, program: Program, tables: Mapping[str, pa.Table]) -> None:
+    def __init__(self, spark: SparkSession, program: Program, tables: Mapping[str, pa.Table], hint: str = "") -> None:
         self._spark, self._program, self._tables = spark, program, tables
+        self.hint = hint
         self._frames: dict[str, DataFrame] = {}
 
     def frame(self, name: str) -> DataFrame:
