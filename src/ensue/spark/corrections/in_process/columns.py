@@ -11,6 +11,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
+from ensue.errors import Diagnostic, StateError
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
@@ -46,7 +48,13 @@ def frame_of(spark: SparkSession, table: pa.Table) -> DataFrame:
 
 
 def read(folder: Path) -> pa.Table:
-    return as_plain(pq.read_table(folder, partitioning=None).replace_schema_metadata(None))
+    """What was written; whoever wrote it, a file that is not what it was is named."""
+    try:
+        return as_plain(pq.read_table(folder, partitioning=None).replace_schema_metadata(None))
+    except (OSError, pa.ArrowInvalid) as error:
+        message = f"{folder} is damaged: {str(error).splitlines()[0]}"
+        hint = "restore it from a copy, or give another --data"
+        raise StateError(Diagnostic("E502", message, hint=hint)) from None
 
 
 def write(table: pa.Table, folder: Path) -> None:
