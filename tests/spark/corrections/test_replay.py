@@ -93,7 +93,7 @@ def test_random_worlds(spark, tmp_path_factory, program, said: list[Announcement
     assert comparable(found) == comparable(publications(program, ordered, END))
 
 
-@pytest.mark.parametrize("small", IN_TURN)
+@pytest.mark.parametrize("small", [IN_TURN[0], pytest.param(IN_TURN[1], marks=pytest.mark.slow)])
 def test_what_has_expired_is_forgotten_at_the_grid(spark, tmp_path, small):
     """Two lifespans later an event is gone, and a key that comes again is another event; as by the definition."""
     program = read(KINDS["purged"])
@@ -106,7 +106,7 @@ def test_what_has_expired_is_forgotten_at_the_grid(spark, tmp_path, small):
     assert {row.key for row in held(spark, tmp_path)} == {"e0", "e6", "e7"}
 
 
-@pytest.mark.parametrize("small", IN_TURN)
+@pytest.mark.parametrize("small", [IN_TURN[0], pytest.param(IN_TURN[1], marks=pytest.mark.slow)])
 def test_what_has_no_lifespan_is_never_forgotten(spark, tmp_path, small):
     """Whatever the lifespans of other classes are."""
     text = text_of(("join",), (), "4 seconds").replace("LIFESPAN 4 seconds", "", 1)
