@@ -29,7 +29,7 @@ from ensue.spark.programs.tables import Tables
 
 Sink: TypeAlias = "Callable[[DataFrame, int, int], None]"
 
-SMALL = 200_000
+SMALL = 1_000_000
 """Up to so many remembered rows and announcements, a window is made in this process."""
 
 
