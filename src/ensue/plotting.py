@@ -50,11 +50,11 @@ def plot(
 
 def _altair() -> Any:
     try:
-        import altair
+        import altair as alt
     except ImportError:
-        hint = "pip install 'ensue[plot]', or pip install altair"
-        raise InputError(Diagnostic("E609", "ensue.plot draws with Altair, which is not installed", hint=hint)) from None
-    return altair
+        message, hint = "ensue.plot draws with Altair, which is not installed", "pip install 'ensue[plot]'"
+        raise InputError(Diagnostic("E609", message, hint=hint)) from None
+    return alt
 
 
 def _newest(rows: Iterable[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
@@ -86,13 +86,12 @@ def rows_of(table: Any, name: str | None = None) -> Iterator[tuple[str | None, d
 def _as_row(row: Any) -> dict[str, Any]:
     if isinstance(row, Mapping):
         return dict(row)
-    try:  # a Finding
-        fixed = {"type": row.type, "id": row.id, "begin": row.begin, "end": row.end, "constituents": row.constituents}
-        return {**fixed, **row.bindings}
-    except AttributeError:
+    if not hasattr(row, "bindings"):  # it is no Finding
         message = f"ensue.plot cannot draw {row!r:.60}"
         hint = "give it what ensue.detect or ensue.history returned"
-        raise InputError(Diagnostic("E410", message, hint=hint)) from None
+        raise InputError(Diagnostic("E410", message, hint=hint))
+    fixed = {"type": row.type, "id": row.id, "begin": row.begin, "end": row.end, "constituents": row.constituents}
+    return {**fixed, **row.bindings}
 
 
 def _marks(occurrences: Any) -> Iterator[dict[str, Any]]:
@@ -182,7 +181,7 @@ def _chart(
     told = any("case" in mark for mark in marks)
     chosen = altair.selection_point(fields=["occurrence"], empty=False, name="chosen")
     lane = altair.Y("lane:N", title=None, sort=lanes, scale=altair.Scale(domain=lanes))
-    end = altair.X("end:T", title=None, scale=altair.Scale(type="utc"))
+    begin, end = (altair.X(f"{name}:T", title=None, scale=altair.Scale(type="utc")) for name in ("begin", "end"))
     color = (
         altair.Color("case:N", scale=altair.Scale(domain=list(CASES), range=list(CASES.values())))
         if told
@@ -195,7 +194,7 @@ def _chart(
     base = altair.Chart(altair.InlineData(marks)).encode(y=lane, yOffset="row:O", color=color, tooltip=tips)
     faded = altair.condition(chosen, altair.value(1.0), altair.value(0.75))
     layers = [
-        base.mark_rule(strokeWidth=2, opacity=0.5).encode(x=altair.X("begin:T", title=None), x2="end:T"),
+        base.mark_rule(strokeWidth=2, opacity=0.5).encode(x=begin, x2="end:T"),
         base.mark_point(filled=True, size=55).encode(x=end, opacity=faded).add_params(chosen),
     ]
     if ticks:
@@ -204,12 +203,13 @@ def _chart(
     if links:
         lit = altair.Chart(altair.InlineData(links)).mark_tick(color="#e0561b", thickness=3).transform_filter(chosen)
         layers.append(lit.encode(x=end, y=lane, tooltip=["lane:N", "id:N", _time_tip(altair, "end")]))
-    height = 34 * len(lanes) + 6 * sum(mark["row"] > 0 for mark in marks[:200])
-    title = altair.Undefined if not note else altair.TitleParams(note, anchor="start", fontWeight="normal")
-    chart = altair.layer(*layers).properties(width=720, height=max(60, min(height, 420)), title=title)
-    return chart.interactive(bind_y=False)
+    tall = 22 + 9 * max((mark["row"] for mark in marks), default=0)
+    chart = altair.layer(*layers).properties(width=720, height=tall * max(2, len(lanes)))
+    if note:
+        chart = chart.properties(title=altair.TitleParams(note, anchor="start", fontWeight="normal"))
+    finished: alt.LayerChart = chart.interactive(bind_y=False)
+    return finished
 
 
 def _time_tip(altair: Any, name: str) -> Any:
-    return altair.Tooltip(f"{name}:T", format="%Y-%m-%d %H:%M:%S", formatType="time", title=name)
-
+    return altair.Tooltip(f"{name}:T", timeUnit="utcyearmonthdatehoursminutesseconds", title=name)

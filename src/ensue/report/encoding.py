@@ -27,9 +27,7 @@ def encode(history: History, links: Links, selection: Selection) -> dict[str, An
         "cases": CASES,
         "program": str(history.program),
         "notes": selection.notes,
-        "classes": [
-            _class(table, selection, links, numbers) for table in history.classes.values()
-        ],
+        "classes": [_class(table, selection, links, numbers) for table in history.classes.values()],
         "told": _told(history, links, selection, numbers),
     }
 
@@ -81,9 +79,7 @@ def _told(history: History, links: Links, selection: Selection, numbers: dict[Re
             None if one.replaces is None else [one.replaces[1].get(name) for name in attributes[one.event[0]]]
             for one in told
         ],
-        "causes": [
-            [[numbers[ref], place] for ref, place in links.causes(one) if ref in numbers] for one in told
-        ],
+        "causes": [[[numbers[ref], place] for ref, place in links.causes(one) if ref in numbers] for one in told],
         "counts": [[name, case, count] for (name, case), count in history.cases.items() if name in selection.found],
     }
 
@@ -96,7 +92,7 @@ def packed(column: Sequence[Scalar]) -> list[Any] | dict[str, list[Any]]:
     """A column in which values repeat, as the different ones and where each stands."""
     texts = [value for value in column if isinstance(value, str)]
     different = dict.fromkeys(texts)
-    if len(texts) < len(column) or len(different) * 2 > len(column):
+    if len(texts) < len(column) or len(different) * 2 >= len(column):
         return list(column)
     places = {value: place for place, value in enumerate(different)}
     return {"of": list(different), "at": [places[value] for value in texts]}

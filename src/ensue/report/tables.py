@@ -80,9 +80,7 @@ def count_rows(files: Sequence[tuple[int, Path]]) -> int:
     return total
 
 
-def batches_of(
-    files: Sequence[tuple[int, Path]], columns: Sequence[str]
-) -> Iterator[pa.RecordBatch]:
+def batches_of(files: Sequence[tuple[int, Path]], columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """A few columns of the whole table, piece by piece, for counting."""
     for _, path in files:
         with _file(path) as file:

@@ -27,7 +27,12 @@ class Written:
 
 
 def write_report(
-    data: Path, output: Path, *, class_name: str | None = None, title: str | None = None, progress: Progress | None = None
+    data: Path,
+    output: Path,
+    *,
+    class_name: str | None = None,
+    title: str | None = None,
+    progress: Progress | None = None,
 ) -> Written:
     """Write the report of a data folder, as a whole or not at all; `class_name` limits what was found to one class."""
     history = read_history(data, progress)

@@ -10,11 +10,22 @@ function changesList(changes) {
     make('span', { class: 'name' }, name), ' ', make('del', {}, said(before)), ' ', make('span', { 'aria-label': 'became' }, '→'), ' ', make('ins', {}, said(after)))));
 }
 
+// A few attributes of something new: not its key again, nor where it is, which the map shows.
+function aFew({ event, version }) {
+  const { attributes: names, place } = cls(event);
+  const values = valuesOf(event, version);
+  const few = names.flatMap((name, i) => {
+    const told = said(values[i]);
+    return values[i] == null || told === keyOf(event) || told.length > 60 || place?.includes(i) ? [] : [`${name} ${told}`];
+  });
+  return few.length ? `: ${few.slice(0, 3).join(', ')}` : '';
+}
+
 function causeItem(one) {
   const words = { new: 'came in', revised: 'was revised', withdrawn: 'was withdrawn' };
   return make('li', { class: `cause ${one.kind}` },
     make('strong', {}, `${cls(one.event).name} ${keyText(one.event)}`), ` ${words[one.kind]}`,
-    one.kind === 'new' ? `: ${cls(one.event).attributes.map((name, i) => [name, valuesOf(one.event, one.version)[i]]).filter(([name, value]) => value != null && String(value) !== keyOf(one.event) && String(value).length < 60).slice(0, 3).map(([name, value]) => `${name} ${said(value)}`).join(', ')}` : '',
+    one.kind === 'new' ? aFew(one) : '',
     one.changes.length ? changesList(one.changes) : null);
 }
 
@@ -32,7 +43,7 @@ function toldChanges(told) {
   const old = TOLD.oldValues[told];
   if (!old || TOLD.case[told] === REVOKE) return [];
   const changes = differences(one, old, TOLD.values[told]);
-  if (TOLD.oldOccurred[told] !== TOLD.occurred[told]) changes.push(['occurred', moment(TOLD.oldOccurred[told]), moment(TOLD.occurred[told])]);
+  if (TOLD.oldOccurred[told] !== TOLD.occurred[told]) changes.push(['occurred', ...moments(TOLD.oldOccurred[told], TOLD.occurred[told])]);
   return changes;
 }
 
@@ -66,7 +77,7 @@ function partItem(part) {
   const head = [make('strong', {}, one.name), ' ', make('span', { class: 'key' }, keyText(part)), isGone(part) ? make('span', { class: 'badge revoke' }, ' withdrawn') : null,
     versions > 1 ? make('span', { class: 'count' }, `${versions} versions`) : null];
   return make('li', { class: `part${isGone(part) ? ' gone' : ''}`, 'data-part': part }, make('details', {},
-    make('summary', {}, head, make('span', { class: 'dim when' }, moment(endOf(part)))),
+    make('summary', {}, head, make('span', { class: 'dim when' }, moment(endOf(part))), make('span', { class: 'dim few' }, aFew({ event: part }).slice(2))),
     lazily(() => [attributes(one, valuesOf(part)), versions > 1 ? versionList(part) : null, partsOf(part).length ? partList(part) : null])));
 }
 
@@ -98,6 +109,14 @@ function partList(event) {
     more.remove();
   } }, `Show ${number(rest.length)} more`) : null;
   return [list, more];
+}
+
+// Chosen from further down the page: the reader is taken there. Beside the lists it is in view already.
+function lookAt(event) {
+  const box = at('chosen');
+  choose(event);
+  box.focus({ preventScroll: true });
+  box.scrollIntoView({ block: getComputedStyle(box).position === 'sticky' ? 'nearest' : 'start' });
 }
 
 function drawChosen() {

@@ -42,9 +42,9 @@ function drawFound() {
   const told = TOLD.counts.length > 0;
   growing(at('found'), items, 25, (event) => {
     const values = valuesOf(event);
-    const open = make('button', { type: 'button', class: 'open', onclick: () => { choose(event); at('chosen').focus({ preventScroll: true }); at('chosen').scrollIntoView({ block: 'nearest' }); } }, moment(endOf(event)));
+    const open = make('button', { type: 'button', class: 'open', onclick: () => lookAt(event) }, moment(endOf(event)));
     const cells = names.length
-      ? names.map((name, i) => make('td', { 'data-name': name, class: typeof values[i] === 'number' ? 'number' : '' }, said(values[i])))
+      ? names.map((name, i) => make('td', { 'data-name': name, class: typeof values[i] === 'number' ? 'number' : said(values[i]).length < 16 ? 'key' : '' }, said(values[i])))
       : [make('td', { 'data-name': 'class' }, cls(event).name), make('td', { 'data-name': 'what' }, cls(event).attributes.slice(0, 4).map((name, i) => `${name} ${said(values[i])}`).join(', ') || keyText(event))];
     const tall = told ? [make('td', { 'data-name': 'now' }, badge(lastCase(event))), make('td', { 'data-name': 'told', class: 'number' }, number(historyOf(event).length))] : [];
     return make('tr', { 'data-event': event, 'aria-current': event === state.chosen ? 'true' : null }, make('th', { scope: 'row', 'data-name': 'occurred' }, open), cells, tall);
@@ -86,6 +86,7 @@ function drawCorrected() {
     const which = TOLD.case[told];
     if ((which === CHANGE || which === REVOKE) && shown.has(TOLD.event[told]) && (!state.cases.size || state.cases.has(which))) all.push(told);
   }
+  all.sort((a, b) => (TOLD.case[b] === REVOKE) - (TOLD.case[a] === REVOKE)); // what was wrong altogether comes first
   at('corrected-section').hidden = false;
   const reasons = new Map(all.map((told) => [told, reason(told)]));
   const tally = Object.keys(REASONS).map((kind) => [kind, all.filter((told) => reasons.get(told) === kind).length]).filter(([, count]) => count);
@@ -113,7 +114,7 @@ function correctedItem(told) {
   const event = TOLD.event[told];
   const changes = toldChanges(told);
   return make('li', { class: CASE_KEYS[TOLD.case[told]], 'data-told': told },
-    make('p', { class: 'head' }, badge(TOLD.case[told]), ' ', make('button', { type: 'button', class: 'open', onclick: () => { choose(event); at('chosen').focus({ preventScroll: true }); at('chosen').scrollIntoView({ block: 'nearest' }); } }, label(event)), make('span', { class: 'dim' }, ' ', time(TOLD.detected[told]))),
+    make('p', { class: 'head' }, badge(TOLD.case[told]), ' ', make('button', { type: 'button', class: 'open', onclick: () => lookAt(event) }, label(event)), make('span', { class: 'dim' }, ' ', time(TOLD.detected[told]))),
     changes.length ? changesList(changes) : null,
     causesList(told, 3) ?? make('p', { class: 'dim' }, REASONS.due));
 }

@@ -151,6 +151,7 @@ function litPlaces(to) {
       const [hx, hy] = to(home);
       group.append(svg('line', { class: CASE_KEYS[lastCase(state.chosen)], x1: hx, y1: hy, x2: x, y2: y }));
     }
+    if (home && home[0] === place[0] && home[1] === place[1]) continue; // the mark itself is there
     group.append(svg('g', { class: `lit${isGone(event) ? ' gone' : ''}`, 'data-part': event }, svg('title', {}, `${cls(event).name} ${keyText(event)}`), svg('circle', { cx: x, cy: y, r: 3.4 })));
   }
   return group;

@@ -3,13 +3,16 @@
 const FEW_MARKS = 260;
 const FEW_TICKS = 500;
 const MOST_LINKS = 240;
-const LANE = { label: 18, row: 15, rows: 7, events: 34, gap: 12, top: 26 };
+const LANE = { label: 18, row: 15, rows: 12, events: 34, gap: 12, top: 26 };
 
 const eventsOf = CLASSES.map((one) => {
   const events = [];
   if (!one.found) for (let i = 0; i < one.keys.length; i += 1) events.push(one.base + i);
   return events.sort((a, b) => endOf(a) - endOf(b));
 });
+
+// What is derived stands between what was found and what it comes from.
+const LANES = CLASSES.filter((one) => !one.found && one.keys.length).sort((a, b) => b.derived - a.derived);
 
 const shapes = [
   (x, y) => svg('circle', { cx: x, cy: y, r: 5 }),
@@ -38,7 +41,7 @@ function drawTimeline() {
   const anchors = new Map();
   let y = LANE.top;
   for (const one of CLASSES.filter((each) => each.found)) y = foundLane(one, y, along, width, over, under);
-  for (const one of CLASSES.filter((each) => !each.found && each.keys.length)) y = eventLane(one, y, along, width, under, over, lit, anchors);
+  for (const one of LANES) y = eventLane(one, y, along, width, under, over, lit, anchors);
   axis(root, along, width, y);
   drawLinks(links, anchors);
   root.append(under, links, over);
@@ -50,7 +53,7 @@ function drawTimeline() {
 
 function axis(root, along, width, height) {
   const group = svg('g', { class: 'axis' });
-  for (const { value, text } of ticks(state.range, Math.max(2, Math.floor(width / 110)))) {
+  for (const { value, text } of ticks(state.range, Math.max(2, Math.floor(width / 88)))) {
     const x = along.x(value);
     group.append(svg('line', { x1: x, x2: x, y1: 20, y2: height }));
     if (x < width - 40) group.append(svg('text', { x: Math.max(2, x), y: 13, 'text-anchor': x < 30 ? 'start' : 'middle' }, text));

@@ -8,11 +8,17 @@ const plural = (count, word) => `${number(count)} ${word}${count === 1 ? '' : 's
 const iso = (time) => new Date(time).toISOString();
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
-function moment(time) {
+function moment(time, fine) {
   const at = new Date(time);
   const two = (value) => String(value).padStart(2, '0');
   const day = `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
-  return `${day}, ${two(at.getUTCHours())}:${two(at.getUTCMinutes())}:${two(at.getUTCSeconds())}`;
+  return `${day}, ${two(at.getUTCHours())}:${two(at.getUTCMinutes())}:${two(at.getUTCSeconds())}${fine ? `.${String(at.getUTCMilliseconds()).padStart(3, '0')}` : ''}`;
+}
+
+// Two times that differ by less than a second differ in words, too.
+function moments(before, after) {
+  const fine = Math.floor(before / 1000) === Math.floor(after / 1000);
+  return [moment(before, fine), moment(after, fine)];
 }
 
 function length(milliseconds) {
@@ -40,12 +46,18 @@ function label(event) {
   const named = cls(event).attributes.findIndex(
     (name, i) => /^(name|place|title|label|user|who|what|region|city|machine|customer)$/i.test(name) && values[i] != null,
   );
-  return named >= 0 ? String(values[named]) : keyText(event);
+  if (named >= 0) return String(values[named]);
+  const about = cls(event).attributes.flatMap((name, i) => (values[i] == null ? [] : [`${name} ${said(values[i])}`]));
+  return isCode(keyOf(event)) && about.length ? about.slice(0, 3).join(', ') : keyText(event);
 }
+
+// The id of an occurrence says nothing to people.
+const isCode = (text) => /^[0-9a-f]{32}$/.test(text);
 
 // A key of several attributes is a JSON list.
 function keyText(event) {
   const key = keyOf(event);
+  if (isCode(key)) return `${key.slice(0, 8)}…`;
   if (!key.startsWith('[')) return key;
   try {
     return JSON.parse(key).map(said).join(' · ');
@@ -70,6 +82,6 @@ function cause([event, version]) {
   if (version === 0 || isGone(event, version - 1)) return { event, version, kind: 'new', changes: [] };
   const changes = differences(cls(event), valuesOf(event, version - 1), valuesOf(event, version));
   const [was, is] = [endOf(event, version - 1), endOf(event, version)];
-  if (was !== is) changes.unshift(['time', moment(was), moment(is)]);
+  if (was !== is) changes.unshift(['time', ...moments(was, is)]);
   return { event, version, kind: 'revised', changes };
 }
