@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ensue.embedded import Detector, Finding
     from ensue.errors import Diagnostic, EnsueError, InputError, PatternError, StateError
     from ensue.language import Program, parse_pattern as parse, parse_program
+    from ensue.plotting import plot
     from ensue.spark.corrections.history import history, history_views
     from ensue.time import Calendar
 
@@ -46,6 +47,7 @@ _PLACES = named_in(
         "ensue.embedded": "Detector Finding",
         "ensue.errors": "Diagnostic EnsueError InputError PatternError StateError",
         "ensue.language": "Program parse_program",
+        "ensue.plotting": "plot",
         "ensue.spark.corrections.history": "history history_views",
         "ensue.time": "Calendar",
     }
@@ -82,6 +84,7 @@ __all__ = [
     "parse",
     "parse_program",
     "periodic",
+    "plot",
     "rank",
     "some_of",
     "star",

@@ -19,6 +19,7 @@ app.command("ensue.cli.detect:detect", help=_help.DETECT)
 app.command("ensue.cli.check:check", help=_help.CHECK)
 app.command("ensue.cli.explain:explain", help=_help.EXPLAIN)
 app.command("ensue.cli.run:run", help=_help.RUN)
+app.command("ensue.cli.report:report", help=_help.REPORT)
 app.command("ensue.cli.state:state", help=_help.STATE)
 app.command("ensue.cli.test:test", group=_DEVELOPMENT, help="Run Ensue's own tests.")
 app.command(

@@ -49,6 +49,17 @@ For example:
     ensue run outages.ensue --replay october.jsonl.gz --output publications.jsonl
 """
 
+REPORT = """Write what a run has found, told and corrected as one HTML page.
+
+The page holds everything that it needs, and can be opened anywhere, without a network. It is made from the tables in
+the data folder of a run or a replay, without Spark.
+
+For example:
+
+    ensue report ensue-data
+    ensue report /data/outages --class NoCrew --output no-crew.html
+"""
+
 STATE = """Show what a streaming query on Spark has kept.
 
 Lists the open partial matches by pattern and key, and the size of each shard. The checkpoint is only read.
