@@ -58,3 +58,15 @@ For example:
     ensue state /data/checkpoints/fraud
     ensue state /data/checkpoints/fraud --most 1000
 """
+
+WHY_NOT = """Say why a pattern has no occurrence.
+
+Shows how many events there are for each part of the pattern, what came nearest, and which condition, limit or event
+stopped it. If there are occurrences after all, it shows those.
+
+For example:
+
+    ensue why-not 'Order(id = ?o) then Payment(order = ?o) within 1 h' orders.csv payments.csv
+    ensue why-not 'Order(id = ?o) then Payment(order = ?o) within 1 h' *.csv --key o=17 --around 2026-07-10T09:20Z
+    ensue why-not Overheated readings.jsonl --program machines.ensue
+"""

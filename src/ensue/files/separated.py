@@ -28,7 +28,7 @@ _NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
 _LONGEST_FIELD = 1 << 24
 
 
-def read_csv(name: str, _columns: Iterable[str]) -> Chunks:
+def read_csv(name: str, _columns: Iterable[str] | None) -> Chunks:
     """The rows of a file."""
     csv.field_size_limit(_LONGEST_FIELD)
     with opened(name) as file:
