@@ -16,6 +16,7 @@ app = App(name="ensue", help="Composite event processing.", version=__version__,
 app.register_install_completion_command(show=False)
 app.command("ensue.cli.demo:demo", help=_help.DEMO)
 app.command("ensue.cli.detect:detect", help=_help.DETECT)
+app.command("ensue.cli.why:why", help=_help.WHY)
 app.command("ensue.cli.why_not:why_not", help=_help.WHY_NOT)
 app.command("ensue.cli.check:check", help=_help.CHECK)
 app.command("ensue.cli.explain:explain", help=_help.EXPLAIN)

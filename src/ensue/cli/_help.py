@@ -59,6 +59,19 @@ For example:
     ensue state /data/checkpoints/fraud --most 1000
 """
 
+WHY = """Say where an occurrence comes from.
+
+Shows what it is made of, down to the events from outside, with their attributes; what was believed of it when; and what
+was published about it, with the change that caused it. It reads the tables of a run, or files, and does not start
+Spark.
+
+For example:
+
+    ensue why 4f2a --data /data/fraud
+    ensue detect 'A then B within 1 h' events.jsonl --to found.jsonl
+    ensue why 77c1 found.jsonl events.jsonl
+"""
+
 WHY_NOT = """Say why a pattern has no occurrence.
 
 Shows how many events there are for each part of the pattern, what came nearest, and which condition, limit or event
