@@ -59,6 +59,27 @@ For example:
     ensue state /data/checkpoints/fraud --most 1000
 """
 
+INIT = """Write a small project that works: a program, some events, a test, and a README with what to do next.
+
+Nothing is overwritten.
+
+For example:
+
+    ensue init logins
+    cd logins
+"""
+
+DOCTOR = """Check that this machine has what Ensue needs.
+
+Looks at Python, the libraries, the cache of compiled code, memory, disks, Java, and jars that are named for Spark, and
+starts Spark once. It says what to do about each problem; exit code 1 if there is one.
+
+For example:
+
+    ensue doctor
+    ensue doctor --quick
+"""
+
 WHY = """Say where an occurrence comes from.
 
 Shows what it is made of, down to the events from outside, with their attributes; what was believed of it when; and what

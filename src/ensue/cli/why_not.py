@@ -11,6 +11,7 @@ from rich.text import Text
 from ensue.asking.why_not.answers import WhyNot
 from ensue.asking.why_not.asking import Question, answer
 from ensue.asking.why_not.gathering import Batch, Noting
+from ensue.cli._files import check_files
 from ensue.cli._progress import reading
 from ensue.cli._sources import read_source
 from ensue.embedded.incoming import Names
@@ -67,8 +68,7 @@ def why_not(
     as_json
         The answer as one JSON object.
     """
-    if not files:
-        raise InputError(Diagnostic("E607", "no file is given", hint="name one, or - for standard input"))
+    check_files(files, why_not)
     names = Names(type, time, id, event_type)
     known = None if program is None else parse_program(read_source(program), file=program)
     question = Question(pattern, context, _keys(key or ()), _instant(around), known)

@@ -139,7 +139,7 @@ class Fields:
     tabular = True
 
     def __init__(self, header: list[str], rows: list[list[str]]) -> None:
-        self._places = {name: place for place, name in reversed(list(enumerate(header)))}
+        self._places = {name: header.index(name) for name in header}
         self._rows = rows
 
     def __len__(self) -> int:

@@ -49,7 +49,7 @@ def _found(name: str, records: Records) -> Key:
 
 
 def _some(known: Sequence[str]) -> str:
-    return f"ids there are {', '.join(known[:3])}" if known else "nothing has been found there yet"
+    return f"ids there are {', '.join(known[:3])}" if known else "there are no occurrences in it, only events"
 
 
 def _asked(name: str, versions: Sequence[Version]) -> Version:
