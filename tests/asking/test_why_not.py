@@ -113,6 +113,15 @@ def test_around_a_time():
     assert answer.misses[0].events[0].id == "p2"
 
 
+def test_what_matches_elsewhere_is_noted_and_no_miss():
+    pattern = "Order(nr = ?n) then Payment(nr = ?n) within 2 hours"
+    answer = ensue.why_not(pattern, ORDERS, key={"n": 2})
+    assert answer.notes == ("Elsewhere it has 1 occurrence, the last at 2026-07-10T10:20:00Z (?n = 1).",)
+    answer = ensue.why_not(pattern, ORDERS, around="2026-07-10T18:00:00Z")
+    assert answer.notes == ("Elsewhere it has 1 occurrence, the nearest at 2026-07-10T10:20:00Z (?n = 1).",)
+    assert all([event.id for event in miss.events] != ["o1", "p1"] for miss in answer.misses)
+
+
 def test_what_matches_is_said():
     answer = ensue.why_not("Order(nr = ?n) then Payment(nr = ?n) within 2 hours", ORDERS)
     (found,) = ensue.detect("Order(nr = ?n) then Payment(nr = ?n) within 2 hours", ORDERS)

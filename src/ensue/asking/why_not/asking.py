@@ -24,7 +24,7 @@ from ensue.errors import Diagnostic, InputError
 from ensue.model import Event, Occurrence, Taxonomy
 from ensue.reference import evaluate
 from ensue.reference.world import place
-from ensue.time import to_instant
+from ensue.time import format_instant, to_instant
 
 if TYPE_CHECKING:
     from ensue.embedded.findings import Finding
@@ -97,7 +97,11 @@ def answer(question: Question, names: Names, batches: Sequence[Batch]) -> WhyNot
     key = key_of(question.key, pattern, events, taxonomy)
     asked = Watchlist.of({str(pattern): key(pattern)}, context, question.program)
     near = {name: likely for name, likely in near.items() if not types[name]}
-    found = _around(detected(asked, names, batches), question.around, pattern)
+    everywhere = detected(asked, names, batches)
+    found = _around(everywhere, question.around, pattern)
+    elsewhere = everywhere if question.around is not None else []
+    if not found and key.given and not elsewhere:
+        elsewhere = detected(watchlist, names, batches)
     looked, misses = (0, []) if found else _misses(pattern, context, events, taxonomy, key, question.around, near)
     return WhyNot(
         pattern,
@@ -105,7 +109,11 @@ def answer(question: Question, names: Names, batches: Sequence[Batch]) -> WhyNot
         tuple(found),
         tuple(misses),
         tuple(counts(pattern, key, events, taxonomy)),
-        (*notes(pattern, events, types, taxonomy), *key_notes(key, pattern, events)),
+        (
+            *notes(pattern, events, types, taxonomy),
+            *key_notes(key, pattern, events),
+            *_elsewhere(elsewhere, question.around),
+        ),
         dict(types),
         types.total(),
         looked if looked < len(events) else types.total(),
@@ -128,6 +136,18 @@ def _around(found: list[Finding], around: int | None, pattern: Pattern) -> list[
     if around is None or reach is None:
         return found
     return [one for one in found if to_instant(one.begin) - reach <= around <= to_instant(one.end) + reach]
+
+
+def _elsewhere(found: Sequence[Finding], around: int | None) -> list[str]:
+    """That the pattern does come, but not where it was asked for."""
+    if not found:
+        return []
+    nearest = min(found, key=lambda one: abs(to_instant(one.end) - (around or 0))) if around is not None else found[-1]
+    count = f"{len(found):,} occurrence{'s' if len(found) > 1 else ''}"
+    which = "the nearest" if around is not None else "the last"
+    bound = ", ".join(f"?{name} = {value}" for name, value in nearest.bindings.items())
+    end = format_instant(to_instant(nearest.end))
+    return [f"Elsewhere it has {count}, {which} at {end}{f' ({bound})' if bound else ''}."]
 
 
 def _misses(

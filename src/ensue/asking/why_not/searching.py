@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from math import log2
 from typing import Any, TypeAlias
@@ -11,7 +12,7 @@ from typing import Any, TypeAlias
 from ensue.algebra import Context, Pattern
 from ensue.algebra.patterns import Before, Inside, Within
 from ensue.asking.why_not.relaxing import FRESH, Kind, Relaxation, Surroundings, relaxations, relaxed, smaller_chains
-from ensue.model import Event, Occurrence, Taxonomy
+from ensue.model import Constituent, Event, Occurrence, Taxonomy
 from ensue.model.occurrences import Bindings
 from ensue.reference import evaluate
 
@@ -55,7 +56,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Search:
-    """A pattern that has no occurrence among some events.
+    """A pattern that has no occurrence among some events, or not where one is looked for.
 
     `keyed` puts what is asked of a key into a pattern; `near` says how well an occurrence lies, less being better.
     `of_key_only` says that events of other keys are not among the events, so that nothing can be said of them.
@@ -106,7 +107,15 @@ class Search:
                     return
 
     def _occurrences(self, chosen: Chosen) -> list[Occurrence]:
-        return evaluate(self.keyed(relaxed(self.pattern, chosen)), self.events, CONTEXT, self.taxonomy)
+        """What is found for less, and was not found before: elsewhere the pattern may have occurrences."""
+        found = evaluate(self.keyed(relaxed(self.pattern, chosen)), self.events, CONTEXT, self.taxonomy)
+        return [one for one in found if one.constituents not in self._known]
+
+    @cached_property
+    def _known(self) -> set[tuple[Constituent, ...]]:
+        """What the occurrences of the pattern itself are made of."""
+        found = evaluate(self.keyed(self.pattern), self.events, CONTEXT, self.taxonomy)
+        return {one.constituents for one in found}
 
     def _least(self, chosen: Chosen) -> Chosen:
         """The same changes, each as small as it can be: by halves, as if larger ones did wherever smaller ones do."""
