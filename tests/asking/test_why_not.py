@@ -75,7 +75,11 @@ def test_a_limit_and_by_how_much():
             "order",
             "the order is another one: it would be `Order(nr = ?n) then Cancel(nr = ?n)`",
         ),
-        ("Order(nr = ?n) then Refund(nr = ?n) within 2 hours", "part", "nothing fits `Refund(nr = ?n)`"),
+        (
+            "Order(nr = ?n) then Refund(nr = ?n) within 2 hours",
+            "part",
+            "nothing fits `Refund(nr = ?n)`: there is no Refund",
+        ),
         ("Order(nr = ?n) then Paymnt(nr = ?n) within 2 hours", "class", "there is no Paymnt, but there is Payment"),
         ("Order(nr = ?n) then Cancel(number = ?n) within 2 hours", "absent", "Cancel c1 has no number"),
         (

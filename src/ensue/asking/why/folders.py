@@ -52,8 +52,16 @@ class Folder:
             ) from None
 
     def called(self, text: str, *, whole: bool) -> dict[Key, str]:
+        """An id that is cut short is that of an occurrence, if there is one: events from outside are looked at last."""
+        derived = {item.declaration.name for item in self._program.derived_classes}
+        if whole:
+            return self._called(text, self._classes(), whole=True)
+        found = self._called(text, [one for one in self._classes() if one[0] in derived], whole=False)
+        return found or self._called(text, [one for one in self._classes() if one[0] not in derived], whole=False)
+
+    def _called(self, text: str, tables: Iterable[tuple[str, Any]], *, whole: bool) -> dict[Key, str]:
         found: dict[Key, str] = {}
-        for name, table in self._classes():
+        for name, table in tables:
             columns = [column for column in ("id", "key") if column in table.schema.names]
             for column in columns:
                 field = ds.field(column)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ensue.algebra import Context, Pattern, atoms
 from ensue.algebra.expressions import Compare, Expression, Literal, attributes_in, variables_in
-from ensue.algebra.patterns import Absence, And, Aperiodic, At, Before, Inside, SomeOf, Star, Then, Within
+from ensue.algebra.patterns import Absence, And, Aperiodic, At, Atom, Before, Inside, SomeOf, Star, Then, Within
 from ensue.algebra.printing import print_name
 from ensue.asking.why_not.relaxing import FRESH, Kind, Relaxation, links
 from ensue.model import Event, Occurrence, Taxonomy, Value, kind, value_key
@@ -54,7 +54,7 @@ class Wording:
             case Kind.COUNT:
                 return _count(one.part, degree)
             case Kind.PART:
-                return f"nothing fits {_left_out(one.part, degree)}"
+                return "; ".join(self._missing(part, occurrence) for part in _left_out(one.part, degree))
 
     def event(self, event: Event) -> str:
         """An event in a few words: its class, its id, its time, and the attributes that the pattern looks at."""
@@ -149,6 +149,25 @@ class Wording:
         kinds = f" ({_KINDS[mine[0]]} and {_KINDS[others[0]]} are never equal)" if mine[0] != others[0] else ""
         return f"{told}, and ?{variable} of the others is {_keyed(others)}{kinds}"
 
+    def _missing(self, part: Pattern, occurrence: Occurrence) -> str:
+        """Nothing fits a part; of a single event how many there are that could have."""
+        told = f"nothing fits `{part}`"
+        if not isinstance(part, Atom):
+            return told
+        of_class = [event for event in self._events if part.type in self._taxonomy.above(event.type)]
+        if not of_class:
+            return f"{told}: there is no {part.type}"
+        fitting = [
+            self._by_id[other.ids[0]]
+            for other in evaluate(part, of_class, Context.ALL, self._taxonomy)
+            if agree(other.bindings, occurrence.bindings)
+        ]
+        others = [event for event in fitting if event.id not in occurrence.ids]
+        if not others:
+            return f"{told}: of {len(of_class):,} {part.type} none is as it is asked for"
+        nearest = min(others, key=lambda event: max(occurrence.begin - event.time, event.time - occurrence.end))
+        return f"{told}: the nearest is {self.event(nearest)}"
+
     def _absent(self, one: Relaxation, occurrence: Occurrence) -> str:
         _, attribute = one.detail
         atom = one.part
@@ -231,11 +250,11 @@ def _count(part: Any, degree: int) -> str:
     return f"there are {degree} instead of {wanted}: `{part}`"
 
 
-def _left_out(part: Pattern, kept: Any) -> str:
+def _left_out(part: Pattern, kept: Any) -> list[Pattern]:
+    """The parts of a chain, or of what has two ends, that are not kept."""
     parts = links(part) if isinstance(part, (Then, And)) else list(part.children())
     chosen = kept if isinstance(kept, tuple) else (kept,)
-    missing = [str(one) for place, one in enumerate(parts) if place not in chosen and not _gathered(part, place)]
-    return " and ".join(f"`{one}`" for one in missing)
+    return [one for place, one in enumerate(parts) if place not in chosen and not _gathered(part, place)]
 
 
 def _gathered(part: Pattern, place: int) -> bool:
