@@ -190,7 +190,7 @@ def nearest(
                 f"in context {CONTEXT.value} it is found; in {context.value} its events serve others, or are not held"
             )
             return [(1.0, _miss(wording, (reason,), ("context",), (pattern, key(pattern)), other[-1]))]
-    surroundings = Surroundings(tuple(event.time for event in events), near or {})
+    surroundings = Surroundings.of(events, near or {})
     search = Search(
         pattern, events, taxonomy, surroundings, key, lambda one: _distance(one, around), stretch.of_key_only
     )

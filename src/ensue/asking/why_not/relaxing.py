@@ -6,7 +6,7 @@ more of the whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import reduce
@@ -43,6 +43,7 @@ from ensue.algebra.patterns import (
     Without,
 )
 from ensue.algebra.rewriting import replace_at
+from ensue.model import Event
 
 Path: TypeAlias = tuple[int, ...]
 
@@ -77,7 +78,7 @@ class Relaxation:
     path: Path
     part: Any
     make: Callable[[Any, Any], Pattern]
-    degrees: tuple[Any, ...] = (None,)
+    degrees: Sequence[Any] = (None,)
     detail: Any = None
 
     def apply(self, pattern: Pattern, degree: Any) -> Pattern:
@@ -93,15 +94,21 @@ def relaxed(pattern: Pattern, chosen: Iterable[tuple[Relaxation, Any]]) -> Patte
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What there is to ask for instead: the times of the events, and classes whose names are near."""
+    """What there is to ask for instead: from when to when, among how many events, and classes whose names are near."""
 
-    times: tuple[int, ...]
+    first: int
+    last: int
+    count: int
     near_classes: Mapping[str, tuple[str, ...]]
 
-    @property
-    def lengths(self) -> list[int]:
-        """How long things may have taken: all distances between two events."""
-        return sorted({late - early for early, late in combinations(sorted(set(self.times)), 2)} | {0})
+    @classmethod
+    def of(cls, events: Sequence[Event], near_classes: Mapping[str, tuple[str, ...]]) -> Surroundings:
+        times = [event.time for event in events] or [0]
+        return cls(min(times), max(times), len(events), near_classes)
+
+    def longer(self, duration: int) -> range:
+        """How long things may have taken that took longer; what timers make may lie beyond the last event."""
+        return range(duration + 1, duration + 2 * (self.last - self.first) + 1)
 
 
 def relaxations(pattern: Pattern, around: Surroundings) -> list[Relaxation]:
@@ -156,8 +163,7 @@ def _of_node(node: Pattern, path: Path, around: Surroundings, shared: frozenset[
         case Atom():
             yield from _of_atom(node, path, around, shared)
         case Within(_, duration):
-            longer = tuple(length for length in around.lengths if length > duration)
-            yield Relaxation(Kind.LIMIT, path, node, _with_duration, (*longer, None))
+            yield Relaxation(Kind.LIMIT, path, node, _with_duration, around.longer(duration))
         case Inside() | Before() | At():
             yield from _of_interval(node, path, around)
         case Where(_, condition):
@@ -183,10 +189,9 @@ def _of_node(node: Pattern, path: Path, around: Surroundings, shared: frozenset[
         case Times(count) | AtLeast(count) | Rank(count) | EveryNth(count):
             yield from _fewer(node, path, count)
         case AtMost(count):
-            more = tuple(range(count + 1, count + 2 + len(around.times)))
-            yield Relaxation(Kind.COUNT, path, node, _counting, more)
+            yield Relaxation(Kind.COUNT, path, node, _counting, range(count + 1, count + 2 + around.count))
         case Exactly(count):
-            others = sorted(set(range(len(around.times) + 1)) - {count}, key=lambda other: abs(other - count))
+            others = sorted(set(range(around.count + 1)) - {count}, key=lambda other: abs(other - count))
             yield Relaxation(Kind.COUNT, path, node, _counting, tuple(others))
         case Or() | Delay() | Periodic() | Last() | _:
             return
@@ -207,13 +212,10 @@ def _of_atom(atom: Atom, path: Path, around: Surroundings, shared: frozenset[str
 def _of_interval(node: Inside | Before | At, path: Path, around: Surroundings) -> Iterator[Relaxation]:
     match node:
         case Before(_, instant):
-            later = tuple(sorted({time for time in around.times if time > instant}))
-            yield Relaxation(Kind.INTERVAL, path, node, _with_instant, (*later, None))
+            yield Relaxation(Kind.INTERVAL, path, node, _with_instant, range(instant + 1, around.last + 1))
         case Inside(_, FixedInterval(start, end)):
-            later = tuple(sorted({time for time in around.times if time > end}))
-            earlier = tuple(sorted({time for time in around.times if time < start}, reverse=True))
-            yield Relaxation(Kind.INTERVAL, path, node, _with_end, later, "end")
-            yield Relaxation(Kind.INTERVAL, path, node, _with_start, earlier, "start")
+            yield Relaxation(Kind.INTERVAL, path, node, _with_end, range(end + 1, around.last + 1), "end")
+            yield Relaxation(Kind.INTERVAL, path, node, _with_start, range(start - 1, around.first - 1, -1), "start")
         case At():
             yield Relaxation(Kind.INTERVAL, path, node, lambda this, _: this.operand)
 
@@ -252,7 +254,7 @@ def _moves(size: int) -> list[tuple[int, ...]]:
 
 def _fewer(node: Pattern, path: Path, count: int) -> Iterator[Relaxation]:
     if count > 1:
-        yield Relaxation(Kind.COUNT, path, node, _counting, tuple(range(count - 1, 0, -1)))
+        yield Relaxation(Kind.COUNT, path, node, _counting, range(count - 1, 0, -1))
 
 
 def _shared_variables(pattern: Pattern) -> frozenset[str]:
@@ -265,12 +267,12 @@ def _shared_variables(pattern: Pattern) -> frozenset[str]:
 # How a node is made that asks for less, given by how much.
 
 
-def _with_duration(node: Within, duration: int | None) -> Pattern:
-    return node.operand if duration is None else Within(node.operand, duration)
+def _with_duration(node: Within, duration: int) -> Pattern:
+    return Within(node.operand, duration)
 
 
-def _with_instant(node: Before, instant: int | None) -> Pattern:
-    return node.operand if instant is None else Before(node.operand, instant)
+def _with_instant(node: Before, instant: int) -> Pattern:
+    return Before(node.operand, instant)
 
 
 def _with_end(node: Inside, end: int) -> Pattern:

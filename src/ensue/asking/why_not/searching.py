@@ -157,7 +157,7 @@ def _fit(group: tuple[Relaxation, ...], *, allow_parts: bool) -> bool:
 
 def _distance(one: Relaxation, degree: Any) -> float:
     """How much more than the least is needed: of a limit how many times as long, of others how far it is from all."""
-    if isinstance(one.part, Within) and degree is not None:
+    if isinstance(one.part, Within):
         return min(2.0, log2((degree + 1) / (one.part.duration + 1)) / 4)
     if one.kind is Kind.INTERVAL and degree is not None:
         return min(2.0, log2(1 + _outside(one.part, degree) / 1_000_000) / 20)

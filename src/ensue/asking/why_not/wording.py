@@ -70,10 +70,8 @@ class Wording:
             for constituent in occurrence.constituents
         )
 
-    def _limit(self, part: Within, degree: int | None, occurrence: Occurrence) -> str:
+    def _limit(self, part: Within, degree: int, occurrence: Occurrence) -> str:
         allowed = f"`within {format_duration(part.duration)}`"
-        if degree is None:
-            return f"it takes longer than {allowed} allows"
         over = in_words(degree - part.duration)
         last = self.events_of(occurrence)[-1:]
         if occurrence.end - occurrence.begin == degree and last and last[0].time == occurrence.end:
