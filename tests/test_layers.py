@@ -27,6 +27,7 @@ ORDER = (
     "revisions",
     "spark",
     "detecting",
+    "asking",
     "testing",
     "report",
     "plotting",

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
         then_between,
         var,
     )
+    from ensue.asking.why_not.answers import WhyNot
+    from ensue.asking.why_not.asking import why_not
     from ensue.detecting import detect
     from ensue.embedded import Detector, Finding
     from ensue.errors import Diagnostic, EnsueError, InputError, PatternError, StateError
@@ -43,6 +45,8 @@ _PLACES = named_in(
         "ensue.algebra": "Context Pattern",
         "ensue.algebra.building": "absence aperiodic at_least at_most attr event every exactly exactly_of fn last "
         "periodic rank some_of star then_between var",
+        "ensue.asking.why_not.answers": "WhyNot",
+        "ensue.asking.why_not.asking": "why_not",
         "ensue.detecting": "detect",
         "ensue.embedded": "Detector Finding",
         "ensue.errors": "Diagnostic EnsueError InputError PatternError StateError",
@@ -66,6 +70,7 @@ __all__ = [
     "PatternError",
     "Program",
     "StateError",
+    "WhyNot",
     "__version__",
     "absence",
     "aperiodic",
@@ -90,6 +95,7 @@ __all__ = [
     "star",
     "then_between",
     "var",
+    "why_not",
 ]
 
 
