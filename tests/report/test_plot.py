@@ -98,6 +98,11 @@ def test_what_cannot_be_drawn(wrong):
     assert error.value.code == "E410"
 
 
+def test_events_without_a_time():
+    with pytest.raises(ensue.InputError, match="no column at"):
+        ensue.plot(ensue.detect(PATTERN, LOGINS), LOGINS, time="at")
+
+
 def test_without_altair_it_says_what_to_install():
     program = """
 import sys, ensue

@@ -8,7 +8,7 @@ function drawSummary() {
   const cards = CLASSES.filter((one) => one.found).map((one) => {
     const mine = counts.get(one.name);
     const standing = OCCURRENCES.filter((event) => classOf[event] === one.number && lastCase(event) !== REVOKE).length;
-    const head = make('header', {}, make('h3', {}, one.name), make('p', { class: 'big' }, number(mine ? standing : one.events), make('span', {}, mine ? ' stand' : ' found')));
+    const head = make('header', {}, make('h3', {}, one.name), make('p', { class: 'big' }, number(mine ? standing : one.events), make('span', {}, mine ? (DATA.notes.length ? ' of those on this page stand' : ' stand') : ' found')));
     return make('article', { class: 'card' }, head, mine ? caseBar(mine) : null);
   });
   const sources = CLASSES.filter((one) => !one.found && one.events).map((one) => {
@@ -66,9 +66,13 @@ function markChosen() {
 }
 
 // Why a publication was made: the strongest of its causes.
+const reasonOf = [];
 function reason(told) {
-  const kinds = new Set(TOLD.causes[told].map((one) => cause(one).kind));
-  return kinds.has('withdrawn') ? 'withdrawn' : kinds.has('revised') ? 'revised' : kinds.has('new') ? 'new' : 'due';
+  if (reasonOf[told] === undefined) {
+    const kinds = new Set(TOLD.causes[told].map(kindOf));
+    reasonOf[told] = ['withdrawn', 'revised', 'new'].find((kind) => kinds.has(kind)) ?? 'due';
+  }
+  return reasonOf[told];
 }
 const REASONS = {
   withdrawn: 'an event was withdrawn',
@@ -88,13 +92,12 @@ function drawCorrected() {
   }
   all.sort((a, b) => (TOLD.case[b] === REVOKE) - (TOLD.case[a] === REVOKE)); // what was wrong altogether comes first
   at('corrected-section').hidden = false;
-  const reasons = new Map(all.map((told) => [told, reason(told)]));
-  const tally = Object.keys(REASONS).map((kind) => [kind, all.filter((told) => reasons.get(told) === kind).length]).filter(([, count]) => count);
+  const tally = Object.keys(REASONS).map((kind) => [kind, all.filter((told) => reason(told) === kind).length]).filter(([, count]) => count);
   if (onlyReason && !tally.some(([kind]) => kind === onlyReason)) onlyReason = null;
   const list = make('div');
   const redraw = () => {
     for (const button of legend.querySelectorAll('button')) button.setAttribute('aria-pressed', String(button.dataset.reason === onlyReason));
-    growing(list, onlyReason ? all.filter((told) => reasons.get(told) === onlyReason) : all, 12, correctedItem, {
+    growing(list, onlyReason ? all.filter((told) => reason(told) === onlyReason) : all, 12, correctedItem, {
       none: 'Nothing that was told had to be corrected, as far as these filters go.',
       wrap: () => {
         const items = make('ol', { class: 'corrections' });

@@ -52,7 +52,11 @@ function startMap() {
   if (!points.length) return;
   at('map-section').hidden = false;
   const whole = bounds(points);
-  on('range', () => drawMap(whole));
+  let waiting = 0;
+  on('range', () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => drawMap(whole), points.length > 3000 ? 120 : 0);
+  });
   on('chosen', () => {
     mapArea = null;
     drawMap(whole);

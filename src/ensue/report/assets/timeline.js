@@ -187,11 +187,14 @@ function drawCursor() {
 }
 
 function step(by) {
+  const now = state.shown.indexOf(state.cursor);
+  goTo(now < 0 && by < 0 ? state.shown.length - 1 : now + by);
+}
+
+function goTo(place) {
   const { shown } = state;
   if (!shown.length) return;
-  const now = shown.indexOf(state.cursor);
-  const next = now < 0 ? (by > 0 ? 0 : shown.length - 1) : Math.min(shown.length - 1, Math.max(0, now + by));
-  state.cursor = shown[next];
+  state.cursor = shown[Math.min(shown.length - 1, Math.max(0, place))];
   tell('cursor');
   say(describe(state.cursor));
 }
@@ -210,8 +213,8 @@ const KEYS = {
   ArrowUp: () => step(-1),
   PageDown: () => step(10),
   PageUp: () => step(-10),
-  Home: () => step(-Infinity),
-  End: () => step(Infinity),
+  Home: () => goTo(0),
+  End: () => goTo(Infinity),
   Enter: () => state.cursor !== null && choose(state.cursor),
   ' ': () => state.cursor !== null && choose(state.cursor),
   '+': () => zoom(0.5),

@@ -76,12 +76,18 @@ function differences(one, before, after) {
   return one.attributes.flatMap((name, i) => (before[i] === after[i] ? [] : [[name, before[i], after[i]]]));
 }
 
-// What came at a step, in words' parts: the kind, the event, and what differs from what was believed before.
+// What a version does to an event.
+function kindOf([event, version]) {
+  if (isGone(event, version)) return 'withdrawn';
+  return version === 0 || isGone(event, version - 1) ? 'new' : 'revised';
+}
+
+// What came at a step: the kind, the event, and what differs from what was believed before.
 function cause([event, version]) {
-  if (isGone(event, version)) return { event, version, kind: 'withdrawn', changes: [] };
-  if (version === 0 || isGone(event, version - 1)) return { event, version, kind: 'new', changes: [] };
+  const kind = kindOf([event, version]);
+  if (kind !== 'revised') return { event, version, kind, changes: [] };
   const changes = differences(cls(event), valuesOf(event, version - 1), valuesOf(event, version));
   const [was, is] = [endOf(event, version - 1), endOf(event, version)];
   if (was !== is) changes.unshift(['time', ...moments(was, is)]);
-  return { event, version, kind: 'revised', changes };
+  return { event, version, kind, changes };
 }
