@@ -1,6 +1,7 @@
 """`ensue why`: from the tables of a run, and from files, to what an occurrence is made of and what became of it."""
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 import pyarrow as pa
@@ -9,6 +10,7 @@ import pytest
 
 from ensue.asking.why.asking import why
 from ensue.asking.why.folders import Folder
+from ensue.asking.why.records import Node
 from ensue.errors import InputError
 from ensue.language import parse_program
 from ensue.spark.programs import kept
@@ -26,6 +28,16 @@ CREATE COMPLEX EVENT CLASS Pair(a TEXT, ID (a)) AS DETECT
 CREATE COMPLEX EVENT CLASS Many(a TEXT, n INT, ID (a)) AS
   SELECT p.a, COUNT(*) AS n FROM Pair p GROUP BY p.a OCCURRING AT MAX(p) PUBLISH Many;
 """
+
+
+def parts(node: Node) -> tuple[Node, ...]:
+    assert node.parts is not None
+    return node.parts
+
+
+def attributes(node: Node) -> Mapping[str, object]:
+    assert node.version is not None
+    return node.version.attributes
 
 
 def at(minutes):
@@ -81,13 +93,14 @@ def plain(tmp_path):
 def test_down_to_the_events_from_outside(plain):
     found = why("bb", plain)
     assert (found.root.type, found.root.key) == ("Attack", "bb33")
-    assert [(part.type, part.key) for part in found.root.parts] == [
+    assert [(part.type, part.key) for part in parts(found.root)] == [
         ("Guess", "aa11"),
         ("Guess", "aa22"),
         ("timer", "+timer"),
     ]
-    assert [part.key for part in found.root.parts[1].parts] == ["l2", "l3"]
-    assert found.root.parts[0].parts[0].version.attributes == {"who": "ann", "id": "l0"}
+    assert [part.key for part in parts(parts(found.root)[1])] == ["l2", "l3"]
+    assert attributes(parts(parts(found.root)[0])[0]) == {"who": "ann", "id": "l0"}
+    assert found.definition is not None
     assert found.definition.text == "2 times Guess(who = ?who) within 1 hour in context recent"
     assert not found.standing
     assert not found.told
@@ -180,8 +193,8 @@ def publication(detected, case, revision, why):
 
 def test_what_was_believed_then_and_what_became_of_it(corrected):
     found = why("cc11", corrected)
-    first, _ = found.root.parts
-    assert first.version.attributes == {"name": "q1", "mag": 4.5}
+    first, _ = parts(found.root)
+    assert attributes(first) == {"name": "q1", "mag": 4.5}
     assert first.later == "changed 2026-07-10T09:15:00Z"
     assert found.standing == "withdrawn at 2026-07-10T09:15:00Z"
     assert [version.withdrawn for version in found.versions] == [False, True]
@@ -195,4 +208,4 @@ def test_what_a_grouped_row_may_come_from(corrected):
     found = why("dd", corrected)
     assert found.root.parts is None
     assert [(node.type, node.key) for node in found.similar] == [("Pair", "k1")]
-    assert [part.key for part in found.similar[0].parts] == ["q1", "q2"]
+    assert [part.key for part in parts(found.similar[0])] == ["q1", "q2"]

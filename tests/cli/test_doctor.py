@@ -1,5 +1,6 @@
 """`ensue doctor`: what is wrong is named, with what to do about it."""
 
+import shutil
 from importlib import metadata
 from pathlib import Path
 
@@ -50,7 +51,7 @@ def test_a_cache_that_cannot_be_written(monkeypatch):
 
 @pytest.mark.parametrize(("free", "level"), [(100 << 20, Level.WRONG), (1 << 30, Level.NOTE), (100 << 30, Level.FINE)])
 def test_space_on_disks(monkeypatch, free, level):
-    monkeypatch.setattr(_checks.shutil, "disk_usage", lambda _: type("Usage", (), {"free": free}))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: type("Usage", (), {"free": free}))
     assert {one.level for one in _checks.disk()} == {level}
 
 

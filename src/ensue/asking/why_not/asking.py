@@ -88,7 +88,8 @@ def answer(question: Question, names: Names, batches: Sequence[Batch]) -> WhyNot
     near = near_classes(pattern, types, taxonomy)
     wanted = {name for name in types if any(atom.type in taxonomy.above(name) for atom in atoms(pattern))}
     wanted |= {name for likely in near.values() for name in likely}
-    events = events_of(names, batches, wanted, watchlist.attributes)
+    asked_for = {*watchlist.attributes, *(question.key or ())}
+    events = events_of(names, batches, wanted, asked_for)
     for item in watchlist.derived:
         made = derived_events(item, question.program, names, batches) if question.program else []
         types[item.name] += len(made)

@@ -78,7 +78,7 @@ def count_types(names: Names, batches: Iterable[Batch]) -> Counter[str]:
     return found
 
 
-def events_of(names: Names, batches: Iterable[Batch], types: Collection[str], asked: Iterable[str]) -> list[Event]:
+def events_of(names: Names, batches: Iterable[Batch], types: Collection[str], asked: Collection[str]) -> list[Event]:
     """The events of some types, with the attributes that they have and those that are asked for."""
     found: list[Event] = []
     first = 0
@@ -89,7 +89,7 @@ def events_of(names: Names, batches: Iterable[Batch], types: Collection[str], as
         if not len(rows):
             continue
         listed = dict.fromkeys([*batch.incoming.names(), *asked])
-        wanted = [name for name in listed if name != names.type and (name != names.time or name in set(asked))]
+        wanted = [name for name in listed if name != names.type and (name != names.time or name in asked)]
         columns = {name: reading.column(name).take(rows).to_pylist() for name in wanted}
         ids, times = reading.ids.take(rows).to_pylist(), reading.times[rows].tolist()
         for place, row in enumerate(rows.tolist()):
