@@ -76,11 +76,12 @@ public final class FlinkKafka {
         if (bounded) {
             source.setBounded(OffsetsInitializer.latest());
         }
+        String asked = workload; // Flink sends functions about: they must not hold on to this object
         WatermarkStrategy<Flink.Event> inOrder = WatermarkStrategy.<Flink.Event>forMonotonousTimestamps()
                 .withTimestampAssigner((event, before) -> event.time);
         var events = flink.fromSource(source.build(), inOrder, "events")
                 .setParallelism(1) // the topic has one partition
-                .filter(event -> Peer.wants(workload, event.type, event.value))
+                .filter(event -> Peer.wants(asked, event.type, event.value))
                 .setParallelism(1);
         CEP.pattern(events.keyBy(event -> event.key), FlinkCep.pattern(workload))
                 .process(new Tell())
