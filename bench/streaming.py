@@ -22,7 +22,7 @@ from bench.page import milliseconds
 from bench.peers import inputs, matching, ourselves
 from bench.peers.sides import processor_seconds
 from bench.streams import sides
-from bench.streams.judging import PATIENCE, AtRate, Paced, Taken, waits
+from bench.streams.judging import INSIDE, PATIENCE, AtRate, Paced, Taken, falls_behind, waits
 from bench.streams.orders import Ordered
 from bench.streams.topics import Topics, topics
 from bench.streams.watching import watching
@@ -62,6 +62,8 @@ class Bench:
         with self.sink(taken) as (sink, folder), taken.side.start(self.workload, [self.kafka.servers]) as process:
             process.order("drain", "few", sink, folder)
             published = self.kafka.published(sink, self.workload.width)
+        if not len(published.times):
+            raise RuntimeError(f"{taken.side.name} has published nothing")
         taken.agrees &= matching.of_rows(published.places) == self.expected(FEW)
         taken.starts.append(float(published.times.min()) / 1000 - process.born)
 
@@ -101,7 +103,7 @@ class Bench:
             published = self.kafka.published(sink, self.workload.width)
         taken.agrees &= matching.of_rows(published.places) == expected
         found = waits(self.kafka.times(source), published, BEFORE)
-        at.runs.append(Paced.of(found, watched, kept_up=kept_up))
+        at.runs.append(Paced.of(found, watched, kept_up=kept_up and not falls_behind(found)))
 
     def inside(self, taken: Taken, process: Ordered, at: AtRate, seconds: float) -> None:
         """The same within a program, without Kafka."""
@@ -110,8 +112,7 @@ class Bench:
         found = process.order(BEFORE, end, at.rate)
         used = processor_seconds(process.processes()) - before
         taken.agrees &= matching.Matches(found["matches"], found["sum"]) == self.expected(end)
-        kept_up = found["p99"] < PATIENCE
-        at.runs.append(Paced(found["p50"], found["p99"], kept_up, used))
+        at.runs.append(Paced(found["p50"], found["p99"], found["p99"] < INSIDE, used))
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,26 @@ PATIENCE = 5.0
 """Seconds after the last event by which a side that keeps up has published everything."""
 
 
+INSIDE = 0.5
+"""Seconds that an engine inside a program is behind at most, in 99 of 100 cases, if it keeps up."""
+
+
 def waits(put: Integers, published: Published, first: int) -> Reals:
-    """Seconds from the last event of each occurrence to its publication, of those that end at `first` or behind it."""
+    """Seconds from the last event of each occurrence to its publication, of those that end at `first` or behind it.
+
+    They are in the order of those events.
+    """
     last = published.places[:, -1]
-    chosen = last >= first
+    order = np.argsort(last, kind="stable")
+    chosen = order[last[order] >= first]
     found: Reals = (published.times[chosen] - put[last[chosen]]) / 1000
     return found
+
+
+def falls_behind(found: Reals) -> bool:
+    """Whether waits become longer and longer: those at the end are much longer than those at the beginning."""
+    quarters = np.array_split(found, 4)
+    return len(found) >= 4 and float(np.median(quarters[-1])) > 2 * float(np.median(quarters[0])) + 0.5
 
 
 @dataclass(frozen=True)

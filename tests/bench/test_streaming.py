@@ -13,7 +13,7 @@ import pytest
 from bench import streaming, workloads
 from bench.peers import inputs, matching, ourselves
 from bench.streams import paced, sides
-from bench.streams.judging import AtRate, Paced, Taken, waits
+from bench.streams.judging import AtRate, Paced, Taken, falls_behind, waits
 from bench.streams.orders import ordered
 from bench.streams.topics import parsed, topics
 from bench.streams.watching import size, watching
@@ -39,6 +39,12 @@ def test_a_wait_is_from_the_last_event_to_the_publication_and_those_before_are_l
     put = np.array([1000, 1100, 1200, 2000])
     assert waits(put, published, 0).tolist() == [0.8, 0.5]
     assert waits(put, published, 2).tolist() == [0.5]
+
+
+def test_waits_that_grow_fall_behind_and_long_ones_do_not():
+    assert falls_behind(np.linspace(0.1, 4, 100))
+    assert not falls_behind(np.full(100, 3.0))
+    assert not falls_behind(np.array([]))
 
 
 def test_nothing_published_is_no_error():
