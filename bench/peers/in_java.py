@@ -79,7 +79,7 @@ def _process(name: str, program: str, workload: Workload, inputs: Inputs, more: 
 def flink(parallelism: int, state: str) -> Side:
     """Flink CEP with its state on the heap, or in RocksDB with a checkpoint every five seconds.
 
-    With RocksDB it takes about a tenth as many events a second, and so gets fewer of them.
+    With RocksDB it takes far fewer events a second, and so gets only some of them.
     """
     start = partial(_flink, "FlinkCep", parallelism, state)
     return Side(f"Flink CEP, {state}, {parallelism}", start, part=10 if state == "rocksdb" else 1)

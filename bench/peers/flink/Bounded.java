@@ -9,7 +9,7 @@ import org.rocksdb.ReadOptions;
  *
  * <p>For each event, CEP asks several times what is in a map of the event's key, and mostly there is nothing, or nothing
  * any more. RocksDB then goes on to the next entry of any key that has not been deleted. CEP deletes nearly all that it
- * writes, so there are thousands of deleted ones between: this is where nine tenths of the time went.
+ * writes, so there are thousands of deleted ones between: this is where most of the time went.
  *
  * <p>An entry begins with its group of keys (one byte, as there are at most 128) and its key (a long). Timers begin
  * otherwise, and so have to be on the heap.
