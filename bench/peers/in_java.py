@@ -79,10 +79,10 @@ def _process(name: str, program: str, workload: Workload, inputs: Inputs, more: 
 def flink(parallelism: int, state: str) -> Side:
     """Flink CEP with its state on the heap, or in RocksDB with a checkpoint every five seconds.
 
-    With RocksDB it takes about a thousand events a second, and so gets fewer of them.
+    With RocksDB it takes far fewer events a second, and so gets only some of them.
     """
     start = partial(_flink, "FlinkCep", parallelism, state)
-    return Side(f"Flink CEP, {state}, {parallelism}", start, part=100 if state == "rocksdb" else 1)
+    return Side(f"Flink CEP, {state}, {parallelism}", start, part=10 if state == "rocksdb" else 1)
 
 
 def flink_sql(parallelism: int) -> Side:

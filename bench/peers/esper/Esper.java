@@ -110,13 +110,14 @@ public final class Esper {
                 }
             }
         });
-        for (int place = 0; place < events.count(); place++) {
+        for (int place = 0; place < matches.of(events.count()); place++) {
             int type = events.types[place];
             long key = events.keys[place];
             double value = events.values[place];
             if (!Peer.wants(workload, type, value) || key % parts != part) {
                 continue;
             }
+            matches.await(place);
             service.advanceTime(events.times[place]);
             switch (type) {
                 case Peer.A -> service.sendEventBean(new A(place, key, value), "A");

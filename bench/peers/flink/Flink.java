@@ -50,7 +50,7 @@ final class Flink {
         String workload = arguments[0];
         Path file = Path.of(arguments[1]);
         int parallelism = Integer.parseInt(arguments[2]);
-        Configuration settings = settings(arguments);
+        Configuration settings = settings(arguments[3], Path.of(arguments[4]));
         Peer.serve(found -> {
             events = Peer.Events.read(file);
             matches = found;
@@ -62,19 +62,22 @@ final class Flink {
         });
     }
 
-    private static Configuration settings(String[] arguments) {
+    /** With RocksDB, checkpoints go into the folder. */
+    static Configuration settings(String state, Path folder) {
         Configuration settings = new Configuration();
         settings.setString("restart-strategy.type", "none"); // what fails is to be seen
         settings.setString("taskmanager.memory.managed.size", "512m");
         settings.setString("taskmanager.memory.network.min", "128m");
         settings.setString("taskmanager.memory.network.max", "128m");
-        if (arguments[3].equals("rocksdb")) {
+        if (state.equals("rocksdb")) {
             settings.setString("pipeline.cep.sharedbuffer.cache.event-slots", "100000"); // a key has one or two
             settings.setString("pipeline.cep.sharedbuffer.cache.entry-slots", "100000");
             settings.setString("state.backend.type", "rocksdb");
+            settings.setString("state.backend.rocksdb.options-factory", Bounded.class.getName());
+            settings.setString("state.backend.rocksdb.timer-service.factory", "HEAP");
             settings.setString("execution.checkpointing.incremental", "true");
             settings.setString("execution.checkpointing.interval", "5s");
-            settings.setString("execution.checkpointing.dir", Path.of(arguments[4]).toUri().toString());
+            settings.setString("execution.checkpointing.dir", folder.toUri().toString());
         }
         return settings;
     }

@@ -21,11 +21,11 @@ public final class FlinkCep {
     public static void main(String[] arguments) throws Exception {
         String workload = arguments[0];
         Flink.serve(arguments, (flink, events) -> CEP.pattern(events.keyBy(event -> event.key), pattern(workload))
-                .process(new Count(workload.equals("W4")))
+                .process(new Count())
                 .sinkTo(new DiscardingSink<>()));
     }
 
-    private static Pattern<Flink.Event, ?> pattern(String workload) {
+    static Pattern<Flink.Event, ?> pattern(String workload) {
         Duration minute = Duration.ofMillis(60 * SECOND + 1);
         switch (workload) {
             case "W1":
@@ -72,22 +72,26 @@ public final class FlinkCep {
         }
     }
 
-    private static final class Count extends PatternProcessFunction<Flink.Event, Long> {
-        private final boolean repeated;
-
-        Count(boolean repeated) {
-            this.repeated = repeated;
+    /** The places of the events of a match, in the order of time. */
+    static long[] places(Map<String, List<Flink.Event>> match) {
+        List<Flink.Event> first = match.get("first");
+        if (first.size() == 3) {
+            return new long[] {first.get(0).place, first.get(1).place, first.get(2).place};
         }
+        long second = match.get("second").get(0).place;
+        return match.containsKey("third")
+                ? new long[] {first.get(0).place, second, match.get("third").get(0).place}
+                : new long[] {first.get(0).place, second};
+    }
 
+    private static final class Count extends PatternProcessFunction<Flink.Event, Long> {
         @Override
         public void processMatch(Map<String, List<Flink.Event>> match, Context context, Collector<Long> out) {
-            List<Flink.Event> first = match.get("first");
-            if (repeated) {
-                Flink.matches.add(first.get(0).place, first.get(1).place, first.get(2).place);
-            } else if (match.containsKey("third")) {
-                Flink.matches.add(first.get(0).place, match.get("second").get(0).place, match.get("third").get(0).place);
+            long[] places = places(match);
+            if (places.length == 2) {
+                Flink.matches.add(places[0], places[1]);
             } else {
-                Flink.matches.add(first.get(0).place, match.get("second").get(0).place);
+                Flink.matches.add(places[0], places[1], places[2]);
             }
         }
     }

@@ -48,11 +48,12 @@ public final class Siddhi {
             streams[type] = names[type].isEmpty() ? null : runtime.getInputHandler(names[type]);
         }
         runtime.start();
-        for (int place = 0; place < events.count(); place++) {
+        for (int place = 0; place < matches.of(events.count()); place++) {
             int type = events.types[place];
             long key = events.keys[place];
             double value = events.values[place];
             if (Peer.wants(workload, type, value) && key % parts == part) {
+                matches.await(place);
                 streams[type].send(events.times[place], new Object[] {(long) place, key, value});
             }
         }
