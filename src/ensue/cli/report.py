@@ -10,9 +10,6 @@ from ensue.report.history import count_files
 from ensue.report.tables import Progress
 from ensue.report.writing import write_report
 
-MANY_FILES = 200
-"""Fewer files than this are read before anyone could look at a bar."""
-
 
 def report(
     data: Path,
@@ -48,7 +45,7 @@ def report(
 @contextmanager
 def _reading(files: int) -> Iterator[Progress]:
     console = Console(stderr=True)
-    if not console.is_terminal or files < MANY_FILES:
+    if not console.is_terminal:
         yield lambda _done: None
         return
     from rich.progress import BarColumn, Progress as Bar, TextColumn, TimeRemainingColumn
