@@ -69,9 +69,13 @@ PATTERNS = {
     "both": "(g INT, v INT, w INT) AS DETECT B(g = ?g, v = ?v) and C(g = ?g, v = ?w) within 4 seconds IN CONTEXT all",
     "nothing follows": """(g INT) AS DETECT (A(g = ?g) then (A(g = ?g) + 3 seconds) within 3 seconds) without B(g = ?g)
       IN CONTEXT all""",
-    "ticks": "(g INT) AS DETECT periodic(A(g = ?g), 3 seconds, B(g = ?g)) IN CONTEXT all",
     "continuous": "(g INT) AS DETECT A(g = ?g) then C(g = ?g) without B within 7 seconds IN CONTEXT continuous",
 }
+
+TIMERS = {
+    "ticks": "(g INT) AS DETECT periodic(A(g = ?g), 3 seconds, B(g = ?g)) IN CONTEXT all",
+}
+"""What these find depends on which steps are made [D44], so after the last step more may follow from the history."""
 
 UPPER = {
     "counted": "(g INT, n INT, ID (g)) AS SELECT x.g, COUNT(*) AS n FROM {below} x GROUP BY x.g OCCURRING AT MAX(x)",
@@ -92,7 +96,7 @@ def read(text: str) -> Program:
 
 def text_of(lower: tuple[str, ...], upper: tuple[str, ...] = (), lifespan: str = "") -> str:
     """A program with some classes of the library, and others upon the first of them."""
-    known = SELECTS | PATTERNS
+    known = SELECTS | PATTERNS | TIMERS
     lines = [SUBSCRIBED.format(name=name, lifespan=lifespan and f" LIFESPAN {lifespan}") for name in TYPES]
     for number, name in enumerate(lower):
         lines.append(" ".join([CREATE, known[name], PUBLISH]).format(name=f"X{number}"))
