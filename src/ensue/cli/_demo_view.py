@@ -143,8 +143,8 @@ def _value(value: Any) -> str:
 
 
 def _named(value: Any) -> bool:
-    """Whether a value needs its name: a place speaks for itself, a number does not."""
-    return not isinstance(value, str) or value.isalnum()
+    """Whether a value needs its name: a place speaks for itself, a number or a code does not."""
+    return not isinstance(value, str) or (value.isalnum() and any(sign.isdigit() for sign in value))
 
 
 def _length(micros: int) -> str:

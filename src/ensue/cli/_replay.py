@@ -147,6 +147,8 @@ def print_summary(about: "About | None", program: Program, console: Console) -> 
     for case, look in LOOKS.items():
         table.add_column(case, justify="right", header_style=f"bold {look.style}")
     for item in program.derived_classes:
+        if not item.publications:
+            continue
         name = item.declaration.name
         table.add_row(name, *(f"{told.get(name, {}).get(case, 0):,}" for case in LOOKS))
     all_told = [sum(cases.get(case, 0) for cases in told.values()) for case in LOOKS]

