@@ -130,7 +130,7 @@ def _about(told: Told, shown: tuple[str, ...]) -> Text:
         if new or old:
             text.append("  " if text else "")
             text.append(f"{name} " if _named(told.values[name]) else "", "dim")
-            text.append(f"{old} → {new}" if old != new else new, "bold" if old != new else "")
+            text.append(f"{old or 'nothing'} → {new or 'nothing'}" if old != new else new, "bold" if old != new else "")
     if told.case == "change" and told.replaces is not None and before == told.values:
         text.append(f"  moved by {_length(told.occurred - told.replaces[0])}", "bold")
     elif told.case == "late":
