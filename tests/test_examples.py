@@ -2,9 +2,10 @@
 
 import csv
 import gzip
-import importlib.util
 import io
 import json
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -14,16 +15,12 @@ from tests.corrections.consistency import assert_consistent, covers_everything
 from tests.corrections.oracle import as_published
 from tests.corrections.replaying import replay
 
+from ensue.demo.lists import outages
 from ensue.language import parse_program
 from ensue.model.announcements import Clock
 from ensue.time import parse_instant
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-SPEC = importlib.util.spec_from_file_location("to_announcements", EXAMPLES / "data" / "to_announcements.py")
-assert SPEC is not None
-assert SPEC.loader is not None
-CONVERTING = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(CONVERTING)
 
 
 def program(name):
@@ -68,7 +65,7 @@ tx_time,op,outageNumber,outageStartTime,crewCurrentStatus,currentEtor,cause,estC
 
 
 def test_outages_become_announcements_of_three_classes():
-    found = list(CONVERTING.outages(csv.DictReader(io.StringIO(OUTAGES))))
+    found = list(outages.announcements(csv.DictReader(io.StringIO(OUTAGES))))
     assert [(one["type"], one["op"], one["detected"] // 1000 - 1570000000) for one in found] == [
         ("Outage", "announce", 0),
         ("Estimate", "announce", 0),
@@ -83,6 +80,15 @@ def test_outages_become_announcements_of_three_classes():
     said = list(announcements(read, (json.dumps(one) for one in found)))
     told = replay(read, [*said, Clock(parse_instant("2019-10-03"))], purging=True).notices
     assert [(one.name, one.case.value) for one in told] == [("Restoration_postponed", "on time")]
+
+
+def test_the_script_makes_the_announcements_of_the_example(tmp_path):
+    changes, made = tmp_path / "changes.csv", tmp_path / "made.jsonl.gz"
+    changes.write_text(OUTAGES)
+    script = EXAMPLES / "data" / "to_announcements.py"
+    subprocess.run([sys.executable, script, "outages", changes, made], check=True)
+    with gzip.open(made, "rt", encoding="utf-8") as lines:
+        assert [json.loads(line)["type"] for line in lines][:2] == ["Outage", "Estimate"]
 
 
 @pytest.mark.parametrize("page", sorted((EXAMPLES.parent / "docs").glob("corrections.md")), ids=lambda page: page.name)

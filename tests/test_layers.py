@@ -31,6 +31,7 @@ ORDER = (
     "testing",
     "report",
     "plotting",
+    "demo",
     "rules",
     "server",
     "web",

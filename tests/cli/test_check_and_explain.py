@@ -94,13 +94,6 @@ def test_help_has_examples(ensue):
         assert f"ensue {command}" in ensue(command, "--help").out.split("For example")[1]
 
 
-def test_the_demo_runs(ensue):
-    ran = ensue("demo")
-    assert ran.code == 0
-    assert ran.out.index("then 3 times Quake") < ran.out.index("Akutan")
-    assert "./ensue detect --help" in ran.out
-
-
 SELECTING = """CREATE MUTABLE SUBSCRIBED EVENT CLASS Bed(nr INT, ward TEXT) ID (nr) LIFESPAN (7d);
 CREATE COMPLEX EVENT CLASS Full(ward TEXT, n INT) ID (ward) AS
   SELECT b.ward, COUNT(*) FROM Bed b GROUP BY b.ward HAVING COUNT(*) > 9

@@ -1,6 +1,16 @@
 """What the commands say about themselves. It stands here because `ensue --help` must not load them all."""
 
-DEMO = "Show what Ensue does, on a week of real earthquakes."
+DEMO = """Show what Ensue does: a program over a week of real earthquakes, on Spark.
+
+Prints the program, takes the feed through a streaming query at speed, shows what is published, changed and revoked, and
+writes a report. It needs Java. There are other demos besides.
+
+For example:
+
+    ensue demo
+    ensue demo --list
+    ensue demo outages --data-file outages_changes.csv.gz
+"""
 
 DETECT = """Find the occurrences of a pattern in files of events.
 

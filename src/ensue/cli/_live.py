@@ -1,5 +1,6 @@
 """`ensue run` of a program with corrections: what is shown while it goes, and in the end."""
 
+from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
@@ -14,6 +15,8 @@ from ensue.time import format_instant
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from ensue.spark.corrections.keeping import About
+
 
 def follow_live(
     spark: "SparkSession",
@@ -24,16 +27,11 @@ def follow_live(
     stop: Event,
     console: Console,
 ) -> None:
-    """Run until the query ends: by itself, by an error, or because it was asked to."""
-    from ensue.spark.corrections.live import start
-    from ensue.spark.programs.failures import failure
-
-    running = start(spark, program, folder, base=base, trigger=trigger, stopping=stop.is_set)
+    """Run until the query ends, with a line for each window and a summary."""
     shown = -1
 
-    def show() -> None:
+    def show(about: "About | None") -> None:
         nonlocal shown
-        about = running.course.about
         if about is not None and about.number > shown:
             shown = about.number
             told = sum(sum(cases.values()) for cases in about.told.values())
@@ -43,9 +41,26 @@ def follow_live(
                 soft_wrap=True,
             )
 
-    follow(running.query, stop, show)
+    print_summary(run_live(spark, program, folder, base, trigger, stop, show), program, console)
+
+
+def run_live(
+    spark: "SparkSession",
+    program: Program,
+    folder: Path,
+    base: Path,
+    trigger: str | None,
+    stop: Event,
+    show: "Callable[[About | None], None]",
+) -> "About | None":
+    """Run until the query ends, by itself, by an error, or because it was asked to; how far it has come then."""
+    from ensue.spark.corrections.live import start
+    from ensue.spark.programs.failures import failure
+
+    running = start(spark, program, folder, base=base, trigger=trigger, stopping=stop.is_set)
+    follow(running.query, stop, lambda: show(running.course.about))
     running.end()
     error = running.failed[0] if running.failed else running.query.exception()
     if error is not None and not stop.is_set():
         raise failure(error, folder)
-    print_summary(running.course.about, program, console)
+    return running.course.about

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from ensue.cli._cases import LOOKS
 from ensue.cli._stopping import asked_to_stop
 from ensue.errors import Diagnostic, InputError
 from ensue.files.opening import FileKind, check_readable
@@ -23,8 +24,6 @@ from ensue.time import format_instant, to_instant
 if TYPE_CHECKING:
     from ensue.spark.corrections.keeping import About
     from ensue.spark.corrections.replaying import Bad
-
-_CASES = ("on time", "late", "change", "revoke")
 
 
 @dataclass(frozen=True)
@@ -145,12 +144,14 @@ def print_summary(about: "About | None", program: Program, console: Console) -> 
     told = about.told if about is not None else {}
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("publications")
-    for case in _CASES:
-        table.add_column(case, justify="right")
+    for case, look in LOOKS.items():
+        table.add_column(case, justify="right", header_style=f"bold {look.style}")
     for item in program.derived_classes:
+        if not item.publications:
+            continue
         name = item.declaration.name
-        table.add_row(name, *(f"{told.get(name, {}).get(case, 0):,}" for case in _CASES))
-    all_told = [sum(cases.get(case, 0) for cases in told.values()) for case in _CASES]
+        table.add_row(name, *(f"{told.get(name, {}).get(case, 0):,}" for case in LOOKS))
+    all_told = [sum(cases.get(case, 0) for cases in told.values()) for case in LOOKS]
     table.add_row("all", *(f"{count:,}" for count in all_told), style="bold")
     console.print(table)
     if about is None:

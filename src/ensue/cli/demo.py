@@ -1,73 +1,149 @@
-import gzip
-import io
-import time
-from importlib.resources import files
-from typing import Any
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-import pyarrow.csv
+from cyclopts import Parameter
 from rich.console import Console
 from rich.panel import Panel
+from rich.syntax import Syntax
 from rich.table import Table
+from rich.text import Text
 
-import ensue
-from ensue.algebra import Context
+from ensue.cli._demo_run import run_demo, state_of
+from ensue.cli._demo_view import view
+from ensue.cli._replay import print_summary
+from ensue.cli._stopping import asked_to_stop
+from ensue.demo.catalogue import DEMOS, find
+from ensue.demo.laying import Laid, announcements, lay
+from ensue.report.history import PUBLICATIONS
+from ensue.report.tables import read_rows, table_files
+from ensue.report.writing import write_report
+from ensue.spark.java import check_java
 
-PATTERN = """\
-Quake(mag >= 4.5, mag = ?main, place = ?place, region = ?region)
-  then 3 times Quake(mag >= 2, region = ?region)
-  within 1 day"""
-CONTEXT = "continuous"
-NEXT = """\
-./ensue explain 'Order(id = ?o) then Payment(order = ?o) without Cancel(order = ?o) within 1 hour'
-./ensue detect '2 times Quake(mag > 5) within 1 h' src/ensue/demo/earthquakes.csv.gz --event-type Quake
-./ensue detect --help""".splitlines()
+if TYPE_CHECKING:
+    from ensue.spark.corrections.keeping import About
+
+_ENOUGH = 10_000
+"""Among so many publications there is one to look at."""
 
 
-def demo() -> int:
-    """Show what Ensue does, on a week of real earthquakes."""
+def demo(
+    name: str = "earthquakes",
+    /,
+    *,
+    list_them: Annotated[bool, Parameter(name="--list", negative=())] = False,
+    data_file: Path | None = None,
+    folder: Path | None = None,
+) -> int:
+    """Run a program over real events on Spark, and show what it finds, tells and corrects.
+
+    Parameters
+    ----------
+    name
+        Which demo.
+    list_them
+        Say which demos there are.
+    data_file
+        Data of your own: for a demo whose data is not part of Ensue, or another stretch of it.
+    folder
+        Where program, feed, tables and report go; by default `ensue-demo` and the name.
+    """
     console = Console(highlight=False)
-    console.print("A strong earthquake, then three more in the same region, all within a day:\n")
-    console.print(Panel.fit(PATTERN, title="pattern", title_align="left", padding=(0, 1)))
-
-    started = time.perf_counter()
-    quakes = _quakes()
-    found = ensue.detect(PATTERN, quakes, CONTEXT, event_type="Quake")
-    console.print(f"\n{quakes.num_rows:,} earthquakes, 17 to 23 May 2025 (USGS, public domain), context {CONTEXT}:\n")
-    console.print(
-        _findings(found.to_pylist(), dict(zip(quakes["id"].to_pylist(), quakes["mag"].to_pylist(), strict=True)))
-    )
-
-    console.print("\nWhich of the possible combinations count is the context's choice:\n")
-    console.print(_contexts(quakes))
-    console.print(f"\nIt took {time.perf_counter() - started:.1f} s, nothing but this process was needed. Try next:\n")
-    for line in NEXT:
-        console.print(f"  {line}", style="cyan", soft_wrap=True)
+    if list_them:
+        console.print(_listed())
+        return 0
+    chosen = find(name)
+    check_java()
+    laid = lay(chosen, announcements(chosen, data_file), folder or Path("ensue-demo") / chosen.name)
+    _introduce(laid, console)
+    about, stopped = _run(laid, console)
+    _conclude(laid, about, console, stopped=stopped)
     return 0
 
 
-def _quakes() -> Any:
-    """The week as an Arrow table."""
-    packed = files("ensue").joinpath("demo", "earthquakes.csv.gz").read_bytes()
-    return pyarrow.csv.read_csv(io.BytesIO(gzip.decompress(packed)))
-
-
-def _findings(rows: list[dict[str, Any]], magnitudes: dict[str, float]) -> Table:
-    shown = Table(header_style="bold", box=None, pad_edge=False)
-    for name in ("when", "where", "magnitude", "then", "took"):
-        shown.add_column(name, justify="right" if name in ("magnitude", "took") else "left", no_wrap=name != "where")
-    for row in rows:
-        after = ", ".join(f"{magnitudes[name]:.1f}" for name in row["constituents"][1:])
-        took = row["end"] - row["begin"]
-        hours, minutes = divmod(int(took.total_seconds()) // 60, 60)
-        when = f"{row['begin']:%d %B %H:%M}"
-        shown.add_row(when, row["place"], f"{row['main']:.1f}", after, f"{hours} h {minutes:02} min")
+def _listed() -> Table:
+    shown = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 1, 0))
+    shown.add_column(no_wrap=True, style="bold cyan")
+    shown.add_column()
+    for one in DEMOS.values():
+        needs = "" if one.bundled else "\nneeds its data: --data-file PATH"
+        about = Text(f"{one.title}, {one.about}.")
+        about.append(f"\n{one.origin}{needs}", "dim")
+        shown.add_row(f"{_command()} demo {one.name}", about)
     return shown
 
 
-def _contexts(quakes: Any) -> Table:
-    shown = Table(header_style="bold", box=None, pad_edge=False)
-    shown.add_column("context")
-    shown.add_column("occurrences", justify="right")
-    for context in Context:
-        shown.add_row(context.value, f"{len(ensue.detect(PATTERN, quakes, context, event_type='Quake')):,}")
-    return shown
+def _introduce(laid: Laid, console: Console) -> None:
+    one = laid.demo
+    console.print(Text(f"\n{one.title}", "bold"), Text(f"{one.about}."), soft_wrap=True)
+    console.print(Text(f"{one.origin}\n", "dim"), soft_wrap=True)
+    if console.is_terminal:
+        code = Syntax(one.program.rstrip(), "sql", theme="ansi_dark", background_color="default", word_wrap=True)
+        console.print(Panel(code, title=str(laid.source), title_align="left", padding=(0, 1)))
+    else:
+        console.print(Text(one.program), soft_wrap=True)
+
+
+def _run(laid: Laid, console: Console) -> "tuple[About | None, bool]":
+    """Take the feed through Spark, and show how it goes; how far it came, and whether somebody had enough of it."""
+    from ensue.spark.programs import kept
+    from ensue.spark.programs.failures import told_clearly
+    from ensue.spark.programs.session import session
+
+    laid.data.mkdir()
+    with ExitStack() as stack:
+        stack.enter_context(kept.locked(laid.data))
+        with console.status("Starting Spark …"):
+            spark = stack.enter_context(session(f"ensue demo {laid.demo.name}", "local[*]"))
+        stop = stack.enter_context(asked_to_stop("this micro-batch"))
+        stack.enter_context(told_clearly(laid.data))
+        show = stack.enter_context(view(console, laid.demo.shown, state_of(laid, None, 0.0)))
+        return run_demo(spark, laid, show, stop), stop.is_set()
+
+
+def _conclude(laid: Laid, about: "About | None", console: Console, *, stopped: bool) -> None:
+    """What came of it, where the report is, and what to try next."""
+    console.print()
+    print_summary(about, laid.program, console)
+    if about is None:
+        return
+    page = laid.folder / "report.html"
+    written = write_report(laid.data, page, title=laid.demo.title)
+    early = " It was interrupted, so this is not all." if stopped else ""
+    console.print(
+        Text.assemble(
+            f"\n{written.publications:,} publications about {written.occurrences:,} events.{early}"
+            " Timeline, map and reasons: ",
+            (str(page), f"bold cyan link {page.resolve().as_uri()}"),
+        ),
+        soft_wrap=True,
+    )
+    console.print("\nTry next:")
+    for what, command in _next(laid):
+        console.print(Text.assemble("  ", (command, "cyan"), (f"   {what}", "dim")), soft_wrap=True)
+
+
+def _next(laid: Laid) -> Iterator[tuple[str, str]]:
+    me = _command()
+    corrected = _corrected(laid.data)
+    if corrected is not None:
+        yield "what it was made of, and what was told of it when", f"{me} why {corrected[:8]} --data {laid.data}"
+    yield "what the program means, and how it runs", f"{me} explain {laid.source}"
+    yield "change it, and run it yourself", f"{me} run {laid.source} --once --data {laid.folder / 'again'}"
+    yield "the other demos", f"{me} demo --list"
+
+
+def _corrected(data: Path) -> str | None:
+    """The id of something that was changed or revoked, or else of anything that was told."""
+    rows = read_rows(table_files(data, PUBLICATIONS), _ENOUGH, lambda _done: None, ("id", "case"))
+    told = list(zip(rows.column("case"), rows.column("id"), strict=True))
+    return next(
+        (id for case in ("change", "revoke", "late", "on time") for seen, id in told if seen == case and id), None
+    )
+
+
+def _command() -> str:
+    """How this command is called where one stands: in a checkout it is a script."""
+    return "./ensue" if os.access("ensue", os.X_OK) and Path("ensue").is_file() else "ensue"

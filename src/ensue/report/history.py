@@ -150,6 +150,12 @@ def read_history(data: Path, progress: Progress | None = None, most: int = MOST_
     return History(program, corrects, classes, tuple(_told(told)), dict(counted))
 
 
+def read_told(data: Path, after: int = -1) -> tuple[Told, ...]:
+    """What was told in the batches after one of them, in its order: for whoever follows a run."""
+    files = [(number, path) for number, path in table_files(data, PUBLICATIONS) if number > after]
+    return tuple(_told(read_rows(files, MOST_ROWS, lambda _done: None)))
+
+
 def program_of(data: Path) -> Program:
     """The program whose folder it is."""
     known = kept.load(data) if data.is_dir() else None

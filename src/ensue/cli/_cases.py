@@ -1,0 +1,20 @@
+"""How the four cases of a publication look on a terminal: by colour, and by shape for whoever sees none."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A case as a person sees it."""
+
+    word: str
+    mark: str
+    style: str
+
+
+LOOKS = {
+    "on time": Look("on time", "●", "green"),
+    "late": Look("late", "▲", "yellow"),
+    "change": Look("changed", "◆", "bright_blue"),
+    "revoke": Look("revoked", "✖", "bright_red"),
+}

@@ -1,0 +1,49 @@
+"""A demo on its way through Spark: what has been published, and how far it has come, goes to a view."""
+
+from threading import Event
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from ensue.cli._demo_view import State, View
+from ensue.cli._live import run_live
+from ensue.demo.laying import Laid
+from ensue.report.history import read_told
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from ensue.spark.corrections.keeping import About
+
+
+def state_of(laid: Laid, about: "About | None", seconds: float) -> State:
+    """What there is to be shown after a window, or before the first one."""
+    told = {} if about is None else about.told
+    return State(
+        laid.demo.name,
+        0 if about is None else sum(about.outcomes.values()),
+        laid.total,
+        None if about is None else about.last,
+        laid.first,
+        seconds,
+        0 if about is None else about.coming,
+        laid.demo.open,
+        0 if about is None else about.kept,
+        {
+            case: sum(cases.get(case, 0) for cases in told.values())
+            for case in {c for one in told.values() for c in one}
+        },
+    )
+
+
+def run_demo(spark: "SparkSession", laid: Laid, view: View, stop: Event) -> "About | None":
+    """Run a demo to its end, or until it is asked to stop; how far it has come then."""
+    began, shown = monotonic(), -1
+
+    def show(about: "About | None") -> None:
+        nonlocal shown
+        if about is not None and about.number > shown:
+            view.tell(read_told(laid.data, shown))
+            shown = about.number
+        view.update(state_of(laid, about, monotonic() - began))
+
+    return run_live(spark, laid.program, laid.data, laid.folder, None, stop, show)

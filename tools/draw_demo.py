@@ -1,0 +1,50 @@
+"""Draw docs/pictures/demo.svg: what `ensue demo` shows in the middle of its run.
+
+.venv/bin/python tools/draw_demo.py
+
+Fonts are left to whoever looks at it: a picture that fetches some would not be one that needs no network.
+"""
+
+import io
+import re
+import tempfile
+from pathlib import Path
+from threading import Event
+
+from rich.console import Console
+
+from ensue.cli._demo_run import run_demo
+from ensue.cli._demo_view import State, View, picture
+from ensue.demo.catalogue import EARTHQUAKES
+from ensue.demo.laying import announcements, lay
+from ensue.report.history import Told
+from ensue.spark.programs.session import session
+
+TARGET = Path(__file__).resolve().parent.parent / "docs" / "pictures" / "demo.svg"
+WHEN = 0.62
+"""After this part of the feed."""
+LINES, WIDTH = 16, 112
+
+
+def main() -> None:
+    told: list[Told] = []
+    moments: list[tuple[State, tuple[Told, ...]]] = []
+
+    def seen(state: State) -> None:
+        if state.done and state.done <= WHEN * state.total:
+            moments.append((state, tuple(told[-LINES:])))
+
+    with tempfile.TemporaryDirectory() as folder, session("picture", "local[*]") as spark:
+        laid = lay(EARTHQUAKES, announcements(EARTHQUAKES, None), Path(folder) / "demo")
+        run_demo(spark, laid, View(told.extend, seen), Event())
+    state, last = moments[-1]
+    console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True, color_system="truecolor")
+    console.print(picture(last, EARTHQUAKES.shown, state))
+    drawn = console.export_svg(title="./ensue demo", unique_id="demo")
+    TARGET.parent.mkdir(exist_ok=True)
+    TARGET.write_text(re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL), "utf-8")
+    print(f"{TARGET}: {state.done:,} of {state.total:,} announcements")
+
+
+if __name__ == "__main__":
+    main()
