@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-from enum import EnumType
+from enum import Enum
 
 _INTRODUCTION = """\
 # Python reference
@@ -43,7 +43,7 @@ def _entry(name: str, value: object) -> list[str]:
 
 
 def _heading(name: str, value: object) -> str:
-    if isinstance(value, EnumType):
+    if isinstance(value, type) and issubclass(value, Enum):
         return f"{name}: {', '.join(repr(member.value) for member in value)}"
     if not callable(value):
         return name
