@@ -1,35 +1,113 @@
-"""The examples in the documentation are run."""
+"""The examples in the documentation are run; where one cannot be, a comment before it says why."""
 
+from __future__ import annotations
+
+import contextlib
 import doctest
+import io
 import re
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+import ensue
 from ensue.cli import main
 
 DOCS = Path(__file__).parent.parent / "docs"
 SOURCE = DOCS.parent / "src" / "ensue"
 README = DOCS.parent / "README.md"
+ELSEWHERE = {"mistakes.md": "test_mistakes.py", "operators.md": "test_site.py"}
+"""Pages whose examples other tests run."""
+PAGES = [README, *(page for page in sorted(DOCS.rglob("*.md")) if page.name not in ELSEWHERE)]
+_BLOCK = re.compile(
+    r"(?:^<!-- not run: (?P<reason>[^\n]+) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE
+)
 
 
-@pytest.mark.parametrize("page", [DOCS / "api.md", DOCS / "streaming.md", README], ids=lambda page: page.name)
-def test_python_examples(page):
+@dataclass(frozen=True)
+class Block:
+    page: Path
+    line: int
+    language: str
+    text: str
+    reason: str | None
+
+    def __str__(self) -> str:
+        return f"{self.page.name}:{self.line}"
+
+    @property
+    def is_session(self) -> bool:
+        return self.text.startswith(">>>")
+
+
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text("utf-8")
+    return [
+        Block(page, text.count("\n", 0, found.start("language")) + 1, found["language"], found["text"], found["reason"])
+        for found in _BLOCK.finditer(text)
+    ]
+
+
+def of(*languages: str) -> list[Block]:
+    return [block for page in PAGES for block in blocks(page) if block.language in languages]
+
+
+def pages_with(language: str, *, sessions: bool) -> list[Path]:
+    return list(dict.fromkeys(one.page for one in of(language) if one.reason is None and one.is_session == sessions))
+
+
+def test_every_block_is_of_a_kind_that_is_looked_after():
+    used = {block.language for page in PAGES for block in blocks(page)}
+    assert used <= {"python", "ensue", "console", "sh", "text", "json", "sql", ""}
+
+
+@pytest.mark.parametrize("page", pages_with("python", sessions=True), ids=lambda page: page.name)
+def test_python_sessions(page):
     result = doctest.testfile(str(page), module_relative=False)
     assert result.attempted
     assert not result.failed
 
 
-def blocks(page: Path) -> list[str]:
-    return re.findall(r"```console\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
-
-
-@pytest.mark.parametrize("block", blocks(DOCS / "command-line.md"), ids=lambda block: block.split("\n")[0])
-def test_console_examples(block, tmp_path, monkeypatch, capfd):
-    """`$ cat FILE` shows a file that does not exist yet: it is made. Trailing blanks do not count."""
+@pytest.mark.parametrize("page", pages_with("python", sessions=False), ids=lambda page: page.name)
+def test_python_scripts(page, tmp_path, monkeypatch):
+    """What a page shows, from its top to its end, as one program."""
     monkeypatch.chdir(tmp_path)
-    for example in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+    names: dict[str, object] = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        for block in blocks(page):
+            if block.language == "python" and block.reason is None and not block.is_session:
+                exec(compile(block.text, str(block), "exec"), names)  # noqa: S102  # an example of the page
+
+
+@pytest.mark.parametrize("block", [block for block in of("python") if block.reason], ids=str)
+def test_python_that_is_not_run_can_be_read(block):
+    compile(block.text, str(block), "exec")
+
+
+@pytest.mark.parametrize("block", of("ensue"), ids=str)
+def test_patterns_and_programs(block):
+    if "CREATE" in block.text:
+        ensue.parse_program(block.text)
+    else:
+        ensue.parse(block.text)
+
+
+@pytest.mark.parametrize("block", of("sh"), ids=str)
+def test_what_is_typed_into_a_shell_says_why_it_is_not_run(block):
+    assert block.reason
+
+
+@pytest.mark.parametrize("page", pages_with("console", sessions=False), ids=lambda page: page.name)
+def test_console_examples(page, tmp_path, monkeypatch, capfd):
+    """`$ cat FILE` shows a file that does not exist yet: it is made. Trailing blanks do not count.
+
+    A page is one visit to a folder, so later examples may use the files of earlier ones.
+    """
+    monkeypatch.chdir(tmp_path)
+    shown = "".join(block.text for block in blocks(page) if block.language == "console" and block.reason is None)
+    for example in re.split(r"^\$ ", shown, flags=re.MULTILINE)[1:]:
         line, _, expected = example.partition("\n")
         program, *arguments = shlex.split(line)
         if program == "cat" and not Path(arguments[0]).exists():
@@ -38,7 +116,7 @@ def test_console_examples(block, tmp_path, monkeypatch, capfd):
             assert Path(arguments[0]).read_text("utf-8") == expected
         else:
             assert program == "ensue"
-            assert outcome(arguments, capfd) == expected.rstrip()
+            assert outcome(arguments, capfd) == expected.rstrip(), line
 
 
 def outcome(arguments: list[str], capfd: pytest.CaptureFixture[str]) -> str:

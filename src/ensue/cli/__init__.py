@@ -29,6 +29,7 @@ app.command("ensue.cli.test:test", group=_DEVELOPMENT, help="Run Ensue's own tes
 app.command(
     "ensue.cli.lint:lint", group=_DEVELOPMENT, help="Check the style, the format and the types of Ensue's code."
 )
+app.command("ensue.cli.docs:docs", group=_DEVELOPMENT, help="Build Ensue's documentation into site/.")
 app.command(
     "ensue.cli.bench:bench",
     group=_DEVELOPMENT,
