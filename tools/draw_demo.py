@@ -13,12 +13,11 @@ from threading import Event
 
 from rich.console import Console
 
-from ensue.cli._demo_run import run_demo
+from ensue.cli._demo_run import demo_session, run_demo
 from ensue.cli._demo_view import State, View, picture
 from ensue.demo.catalogue import EARTHQUAKES
 from ensue.demo.laying import announcements, lay
 from ensue.report.history import Told
-from ensue.spark.programs.session import session
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "pictures" / "demo.svg"
 WHEN = 0.62
@@ -34,7 +33,7 @@ def main() -> None:
         if state.done and state.done <= WHEN * state.total:
             moments.append((state, tuple(told[-LINES:])))
 
-    with tempfile.TemporaryDirectory() as folder, session("picture", "local[*]") as spark:
+    with tempfile.TemporaryDirectory() as folder, demo_session("earthquakes") as spark:
         laid = lay(EARTHQUAKES, announcements(EARTHQUAKES, None), Path(folder) / "demo")
         run_demo(spark, laid, View(told.extend, seen), Event())
     state, last = moments[-1]
