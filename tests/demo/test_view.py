@@ -1,33 +1,34 @@
 """What a demo shows, on a terminal and elsewhere."""
 
 import io
+from collections.abc import Mapping
 
 import pytest
 from rich.console import Console
 
 from ensue.cli._cases import LOOKS
 from ensue.cli._demo_view import State, frame, line, view
-from ensue.report.history import Told
+from ensue.report.history import Scalar, Told
 
 HOUR = 3_600_000_000
-QUAKE = {"quake": "q1", "mag": 6.2, "place": "Crete, Greece"}
+QUAKE: Mapping[str, Scalar] = {"quake": "q1", "mag": 6.2, "place": "Crete, Greece"}
 SHOWN = ("mag", "place")
 BEFORE = State("earthquakes", 0, 100, None, 0, 0.0, 0, "strong quakes", 0, {})
 AFTER = State("earthquakes", 100, 100, 48 * HOUR, 0, 10.0, 3, "strong quakes", 77, {"on time": 4, "revoke": 1})
 
 
-def told(case: str, before: dict[str, object] | None = None, later: int = 0) -> Told:
+def told(case: str, before: Mapping[str, Scalar] | None = None, later: int = 0) -> Told:
     replaces = None if before is None else (26 * HOUR, before)
     return Told("Strong", ("Strong", "q1"), case, 30 * HOUR, 26 * HOUR + later, QUAKE, None, None, replaces)
 
 
-def text(case: str, before: dict[str, object] | None = None, later: int = 0) -> str:
+def text(case: str, before: Mapping[str, Scalar] | None = None, later: int = 0) -> str:
     return line(told(case, before, later), SHOWN).plain
 
 
 def test_a_publication_is_one_line():
     assert text("on time") == "02 Jan 06:00  ● on time  Strong                   mag 6.2  Crete, Greece"
-    assert text("late").endswith("Crete, Greece  4 h after it happened")
+    assert text("late").endswith("Crete, Greece  4 h late")
     assert text("revoke", QUAKE).startswith("02 Jan 06:00  ✖ revoked  Strong")
 
 

@@ -1,5 +1,8 @@
 """A demo on its way through Spark: what has been published, and how far it has come, goes to a view."""
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -13,6 +16,20 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from ensue.spark.corrections.keeping import About
+
+
+_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""A demo is short: Java need not work long on its own code, which would cost half of the time."""
+
+
+@contextmanager
+def demo_session(name: str) -> "Iterator[SparkSession]":
+    """Spark on all cores of this machine, made for a minute or two."""
+    from ensue.spark.programs.session import session
+
+    os.environ.setdefault("SPARK_SUBMIT_OPTS", _JAVA)
+    with session(f"ensue demo {name}", "local[*]") as spark:
+        yield spark
 
 
 def state_of(laid: Laid, about: "About | None", seconds: float) -> State:

@@ -134,7 +134,7 @@ def _about(told: Told, shown: tuple[str, ...]) -> Text:
     if told.case == "change" and told.replaces is not None and before == told.values:
         text.append(f"  moved by {_length(told.occurred - told.replaces[0])}", "bold")
     elif told.case == "late":
-        text.append(f"  {_length(told.detected - told.occurred)} after it happened", "dim")
+        text.append(f"  {_length(told.detected - told.occurred)} late", "dim")
     return text
 
 
@@ -152,7 +152,7 @@ def _length(micros: int) -> str:
     sign = "-" if micros < 0 else ""
     for unit, name in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if seconds >= unit:
-            return f"{sign}{seconds / unit:.3g} {name}"
+            return f"{sign}{seconds / unit:.2g} {name}"
     return f"{sign}{seconds:.2g} s"
 
 

@@ -11,7 +11,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from ensue.cli._demo_run import run_demo, state_of
+from ensue.cli._demo_run import demo_session, run_demo, state_of
 from ensue.cli._demo_view import view
 from ensue.cli._replay import print_summary
 from ensue.cli._stopping import asked_to_stop
@@ -90,13 +90,12 @@ def _run(laid: Laid, console: Console) -> "tuple[About | None, bool]":
     """Take the feed through Spark, and show how it goes; how far it came, and whether somebody had enough of it."""
     from ensue.spark.programs import kept
     from ensue.spark.programs.failures import told_clearly
-    from ensue.spark.programs.session import session
 
     laid.data.mkdir()
     with ExitStack() as stack:
         stack.enter_context(kept.locked(laid.data))
         with console.status("Starting Spark …"):
-            spark = stack.enter_context(session(f"ensue demo {laid.demo.name}", "local[*]"))
+            spark = stack.enter_context(demo_session(laid.demo.name))
         stop = stack.enter_context(asked_to_stop("this micro-batch"))
         stack.enter_context(told_clearly(laid.data))
         show = stack.enter_context(view(console, laid.demo.shown, state_of(laid, None, 0.0)))
