@@ -89,7 +89,7 @@ def test_what_falls_due_in_a_window_is_a_step_for_the_patterns_before_it(spark, 
     assert "2026-01-01T00:00:09Z" in [one["detected"] for one in found if one["class"] == "X0"]
 
 
-@pytest.mark.parametrize("small", [(HERE, HERE), (SPARK, SPARK)])
+@pytest.mark.parametrize("small", [(HERE, HERE), pytest.param((SPARK, SPARK), marks=pytest.mark.slow)])
 def test_a_pattern_upon_ticks_sees_them_where_nothing_is_announced(spark, tmp_path, small):
     twice = "(g INT) AS DETECT 2 times X0(g = ?g) within 9 seconds IN CONTEXT all"
     text = text_of(("ticks", "filter")) + f"{CREATE} {twice} {PUBLISH}".format(name="Twice")
