@@ -60,7 +60,9 @@ def test_elsewhere_than_on_a_terminal_there_are_plain_lines():
     first, second, last = out.getvalue().splitlines()
     assert "● on time" in first
     assert "✖ revoked" in second
-    assert last.startswith("-- 100 of 100 announcements, 03 Jan 00:00, 10 a second, 3 strong quakes;")
+    assert last.startswith(
+        "-- 100 of 100 announcements, 03 Jan 00:00, 10 a second, 3 strong quakes, 77 events remembered;"
+    )
     assert "\x1b" not in out.getvalue()
 
 

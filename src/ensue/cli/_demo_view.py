@@ -39,8 +39,8 @@ class State:
     """The time at which the feed begins."""
     seconds: float
     coming: int
-    open: str
-    """What those are that are to come."""
+    open: str | None
+    """What those are that are to come, if there can be any."""
     kept: int
     cases: Mapping[str, int]
 
@@ -111,7 +111,7 @@ def frame(state: State) -> Panel:
     rows.add_row(
         "rate", Text(f"{_rate(state):,.0f} announcements a second" if state.done else "Spark begins to read …")
     )
-    rows.add_row("open", Text(f"{state.coming:,} {state.open}, {state.kept:,} events remembered"))
+    rows.add_row("open", Text(f"{_coming(state)}{state.kept:,} events remembered"))
     rows.add_row("told", _counts(state.cases))
     return Panel(rows, title=Text(f"ensue demo {state.name}", "bold"), title_align="left", padding=(0, 1))
 
@@ -173,11 +173,15 @@ def _rate(state: State) -> float:
     return state.done / max(state.seconds, 0.1)
 
 
+def _coming(state: State) -> str:
+    return f"{state.coming:,} {state.open}, " if state.open else ""
+
+
 def _plain(state: State) -> str:
     when = "" if state.time is None else f", {_date(state.time)}"
     return (
         f"-- {state.done:,} of {state.total:,} announcements{when}, {_rate(state):,.0f} a second,"
-        f" {state.coming:,} {state.open}; {_counts(state.cases).plain}"
+        f" {_coming(state)}{state.kept:,} events remembered; {_counts(state.cases).plain}"
     )
 
 

@@ -113,8 +113,7 @@ def _conclude(laid: Laid, about: "About | None", console: Console, *, stopped: b
     early = " It was interrupted, so this is not all." if stopped else ""
     console.print(
         Text.assemble(
-            f"\n{written.publications:,} publications about {written.occurrences:,} events.{early}"
-            " Timeline, map and reasons: ",
+            f"\n{written.publications:,} publications.{early} Timeline, map and reasons: ",
             (str(page), f"bold cyan link {page.resolve().as_uri()}"),
         ),
         soft_wrap=True,

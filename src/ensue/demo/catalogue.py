@@ -31,8 +31,8 @@ class Demo:
     about: str
     origin: str
     """Whose data it is, and under which terms."""
-    open: str
-    """What it is, of the program's events, that is known and has not fallen due."""
+    open: str | None
+    """What it is, of the program's events, that is known and has not fallen due; None if there is no such thing."""
     shown: tuple[str, ...]
     """The attributes that tell a person what a publication is about, in this order."""
     bundled: bool
@@ -89,7 +89,7 @@ SHOP = Demo(
     "Purchases that are cancelled, and large orders that are none any more",
     "from a web shop that writes cancellations as invoices of their own",
     "Online Retail II (UCI), 1 to 8 December 2009; CC BY 4.0, D. Chen",
-    "orders",
+    None,
     ("invoice", "customer", "item", "amount"),
     bundled=True,
     given=List(
