@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from functools import partial
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import psutil  # type: ignore[import-untyped]
 from tools import get_jars
 
+from bench.data import TYPES
+from bench.peers import epl, flink_steps, match_recognize, siddhi_ql
+from bench.peers.asked import Asked, Query
 from bench.peers.inputs import Inputs
 from bench.peers.matching import Matches
-from bench.peers.sides import Ready, Side
+from bench.peers.sides import Ready, Side, TooSlowError
 from bench.workloads import Workload
 
 HERE = Path(__file__).parent
@@ -25,6 +30,7 @@ OPENED = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.u
 HEAP = "-Xmx4g"
 
 
+@cache
 def compiled(name: str) -> list[str]:
     """The class path of a peer, which is compiled first; its jars are brought if they are not there."""
     if shutil.which("javac") is None:
@@ -36,9 +42,9 @@ def compiled(name: str) -> list[str]:
     except get_jars.NoJarsError as error:
         raise SystemExit(str(error)) from None
     classes = get_jars.JARS / name / "classes"
-    sources = [HERE / "java" / "Peer.java", *sorted((HERE / name).glob("*.java"))]
+    sources = [*sorted((HERE / "java").glob("*.java")), *sorted((HERE / name).glob("*.java"))]
     path = ":".join(map(str, jars))
-    command = ["javac", "-nowarn", "-d", str(classes), "-cp", path, *map(str, sources)]
+    command = ["javac", "-nowarn", "-proc:none", "-d", str(classes), "-cp", path, *map(str, sources)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"the peer {name} cannot be compiled:\n{done.stderr}")
@@ -46,21 +52,44 @@ def compiled(name: str) -> list[str]:
 
 
 @contextmanager
-def _process(name: str, program: str, workload: Workload, inputs: Inputs, more: Sequence[str]) -> Iterator[Ready]:
-    command = ["java", HEAP, *OPENED, "-cp", ":".join(compiled(name)), program, workload.name, str(inputs.plain), *more]
+def process(
+    peer: str, program: str, asked: Asked, plain: Path, more: Sequence[str], patience: float | None = None
+) -> Iterator[Ready]:
+    """A peer that is asked something, with columns of events; it has so many seconds for a run."""
+    with tempfile.TemporaryDirectory() as folder:
+        text = asked.write(Path(folder) / "asked")
+        with _running(peer, [program, str(text), str(plain), *more], patience) as ready:
+            yield ready
+
+
+@contextmanager
+def _running(peer: str, arguments: Sequence[str], patience: float | None) -> Iterator[Ready]:
+    command = ["java", HEAP, *OPENED, "-cp", ":".join(compiled(peer)), *arguments]
     with (
         tempfile.TemporaryFile("w+") as errors,
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True) as java,
     ):
-        words, answers = process.stdin, process.stdout
+        words, answers = java.stdin, java.stdout
         if words is None or answers is None:
             raise RuntimeError("there are no pipes")
 
         def answer() -> dict[str, Any]:
+            waited = threading.Event()
+
+            def stop() -> None:
+                waited.set()
+                java.kill()
+
+            timer = threading.Timer(patience or threading.TIMEOUT_MAX, stop)
+            timer.daemon = True
+            timer.start()
             line = answers.readline()
+            timer.cancel()
+            if waited.is_set():
+                raise TooSlowError
             if not line:
                 errors.seek(0)
-                raise RuntimeError(f"the peer {name} failed at {workload.name}:\n{errors.read()[-4000:]}")
+                raise RuntimeError(f"the peer {peer} failed:\n{errors.read()[-4000:]}")
             return dict(json.loads(line))
 
         def run() -> Matches:
@@ -69,11 +98,18 @@ def _process(name: str, program: str, workload: Workload, inputs: Inputs, more: 
             found = answer()
             return Matches(found["matches"], found["sum"])
 
-        answer()
         try:
-            yield Ready(lambda: run().count, run, lambda: [psutil.Process(process.pid)])
+            answer()
+            yield Ready(lambda: run().count, run, lambda: [psutil.Process(java.pid)])
         finally:
-            process.kill()
+            java.kill()
+
+
+def _asked(workload: Workload, texts: Mapping[str, str], preface: str = "") -> Asked:
+    """W1 to W4 in a peer's own language; noise is left out."""
+    above, wanted = (0.9, "D") if workload.name == "W4" else (-math.inf, "ABC")
+    query = Query(workload.width, texts[workload.name])
+    return Asked(TYPES, frozenset(wanted), [query], above=above, preface=preface)
 
 
 def flink(parallelism: int, state: str) -> Side:
@@ -81,34 +117,39 @@ def flink(parallelism: int, state: str) -> Side:
 
     With RocksDB it takes about a thousand events a second, and so gets fewer of them.
     """
-    start = partial(_flink, "FlinkCep", parallelism, state)
+
+    @contextmanager
+    def start(workload: Workload, inputs: Inputs) -> Iterator[Ready]:
+        asked = _asked(workload, flink_steps.WORKLOADS)
+        with (
+            tempfile.TemporaryDirectory() as checkpoints,
+            process("flink", "FlinkCep", asked, inputs.plain, [str(parallelism), state, checkpoints]) as ready,
+        ):
+            yield ready
+
     return Side(f"Flink CEP, {state}, {parallelism}", start, part=100 if state == "rocksdb" else 1)
 
 
 def flink_sql(parallelism: int) -> Side:
     """MATCH_RECOGNIZE, with its state on the heap."""
-    start = partial(_flink, "FlinkSql", parallelism, "heap")
+
+    def start(workload: Workload, inputs: Inputs) -> AbstractContextManager[Ready]:
+        asked = _asked(workload, match_recognize.WORKLOADS)
+        return process("flink", "FlinkSql", asked, inputs.plain, [str(parallelism), "heap"])
+
     return Side(f"Flink SQL, {parallelism}", start, cannot=frozenset({"W2"}))
 
 
-@contextmanager
-def _flink(program: str, parallelism: int, state: str, workload: Workload, inputs: Inputs) -> Iterator[Ready]:
-    with tempfile.TemporaryDirectory() as checkpoints:
-        more = [str(parallelism), state, checkpoints]
-        with _process("flink", program, workload, inputs, more) as ready:
-            yield ready
-
-
 def esper(parallelism: int) -> Side:
-    return Side(
-        f"Esper, {parallelism}",
-        lambda workload, inputs: _process("esper", "Esper", workload, inputs, [str(parallelism)]),
-    )
+    def start(workload: Workload, inputs: Inputs) -> AbstractContextManager[Ready]:
+        return process("esper", "Esper", _asked(workload, epl.WORKLOADS), inputs.plain, [str(parallelism)])
+
+    return Side(f"Esper, {parallelism}", start)
 
 
 def siddhi(parallelism: int) -> Side:
-    return Side(
-        f"Siddhi, {parallelism}",
-        lambda workload, inputs: _process("siddhi", "Siddhi", workload, inputs, [str(parallelism)]),
-        cannot=frozenset({"W2"}),
-    )
+    def start(workload: Workload, inputs: Inputs) -> AbstractContextManager[Ready]:
+        asked = _asked(workload, siddhi_ql.WORKLOADS, siddhi_ql.preface("ABCD"))
+        return process("siddhi", "Siddhi", asked, inputs.plain, [str(parallelism)])
+
+    return Side(f"Siddhi, {parallelism}", start, cannot=frozenset({"W2"}))

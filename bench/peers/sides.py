@@ -14,6 +14,10 @@ from bench.peers.matching import Matches
 from bench.workloads import Workload
 
 
+class TooSlowError(Exception):
+    """A side took longer than anybody would wait."""
+
+
 @dataclass(frozen=True)
 class Work:
     """What a side does: a run gives how many matches there were, `check` which."""

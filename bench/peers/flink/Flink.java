@@ -1,4 +1,5 @@
 import java.nio.file.Path;
+import java.time.Duration;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
@@ -40,14 +41,14 @@ final class Flink {
 
     /** Builds a job. */
     interface Job {
-        void build(StreamExecutionEnvironment flink, SingleOutputStreamOperator<Event> events);
+        void build(StreamExecutionEnvironment flink, SingleOutputStreamOperator<Event> events, Asked asked);
     }
 
     private Flink() {}
 
-    /** WORKLOAD EVENTS PARALLELISM heap|rocksdb FOLDER */
+    /** ASKED EVENTS PARALLELISM heap|rocksdb FOLDER */
     static void serve(String[] arguments, Job job) throws Exception {
-        String workload = arguments[0];
+        Asked asked = Asked.read(Path.of(arguments[0]));
         Path file = Path.of(arguments[1]);
         int parallelism = Integer.parseInt(arguments[2]);
         Configuration settings = settings(arguments);
@@ -57,7 +58,7 @@ final class Flink {
             StreamExecutionEnvironment flink =
                     StreamExecutionEnvironment.createLocalEnvironment(parallelism, settings);
             flink.getConfig().enableObjectReuse();
-            job.build(flink, stream(flink, workload));
+            job.build(flink, stream(flink, asked), asked);
             flink.execute();
         });
     }
@@ -79,22 +80,25 @@ final class Flink {
         return settings;
     }
 
-    /** The events that a workload asks for. */
-    private static SingleOutputStreamOperator<Event> stream(StreamExecutionEnvironment flink, String workload) {
+    /** The events that are asked for; those that may come out of order wait in Flink until their delay is over. */
+    private static SingleOutputStreamOperator<Event> stream(StreamExecutionEnvironment flink, Asked asked) {
         GeneratorFunction<Long, Event> source = place -> {
             int at = place.intValue();
             long time = events.times[at] - events.times[0];
             return new Event(events.types[at], place, time, events.keys[at], events.values[at]);
         };
-        WatermarkStrategy<Event> inOrder =
-                WatermarkStrategy.<Event>forMonotonousTimestamps().withTimestampAssigner((event, before) -> event.time);
+        WatermarkStrategy<Event> order = asked.delay == 0
+                ? WatermarkStrategy.forMonotonousTimestamps()
+                : WatermarkStrategy.forBoundedOutOfOrderness(Duration.ofMillis(asked.delay));
+        String[] types = asked.types;
+        double above = asked.above;
         return flink.fromSource(
                         new DataGeneratorSource<>(
                                 source, events.count(), RateLimiterStrategy.noOp(), TypeInformation.of(Event.class)),
-                        inOrder,
+                        order.withTimestampAssigner((event, before) -> event.time),
                         "events")
                 .setParallelism(1)
-                .filter(event -> Peer.wants(workload, event.type, event.value))
+                .filter(event -> types[event.type] != null && event.value > above)
                 .setParallelism(1);
     }
 }

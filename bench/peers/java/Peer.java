@@ -17,9 +17,6 @@ import java.util.concurrent.atomic.LongAdder;
  * order.
  */
 final class Peer {
-    /** The classes of events, by their codes in the file. */
-    static final int A = 0, B = 1, C = 2, D = 3;
-
     /** The events in the order of time, as columns; the place of an event is its identity. */
     static final class Events {
         final byte[] types;
@@ -61,15 +58,12 @@ final class Peer {
         final LongAdder count = new LongAdder();
         final LongAdder sum = new LongAdder();
 
-        void add(long first, long second) {
-            found(mixed(mixed(first + 1) + second));
-        }
-
-        void add(long first, long second, long third) {
-            found(mixed(mixed(mixed(first + 1) + second) + third));
-        }
-
-        private void found(long hash) {
+        /** The places of the events of a match, in their order; before them the number of the rule, if it has one. */
+        void add(long... places) {
+            long hash = mixed(places[0] + 1);
+            for (int at = 1; at < places.length; at++) {
+                hash = mixed(hash + places[at]);
+            }
             count.increment();
             sum.add(hash);
         }
@@ -93,11 +87,6 @@ final class Peer {
     }
 
     private Peer() {}
-
-    /** Whether a workload asks for an event; whoever uses an engine would leave out the others first. */
-    static boolean wants(String workload, int type, double value) {
-        return workload.equals("W4") ? type == D && value > 0.9 : type <= C;
-    }
 
     /** A thread for each part, until all are done; what fails in one of them fails the run. */
     static void inParts(int parts, Part work) throws Exception {

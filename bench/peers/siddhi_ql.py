@@ -1,0 +1,77 @@
+"""What Siddhi is asked, in SiddhiQL. A millisecond stands for a microsecond."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from bench.shapes import Shape
+
+_MINUTE = "within 60000000 milliseconds"
+
+
+def preface(types: Iterable[str]) -> str:
+    """The streams, one for each class, and one that only moves the clock."""
+    streams = [f"define stream {name} (place long, key long, value double); " for name in types]
+    return "@app:playback " + "".join(streams) + "define stream Clock (place long); "
+
+
+def _by_key(types: Iterable[str], query: str) -> str:
+    return f"partition with ({', '.join(f'key of {name}' for name in types)}) begin {query} end;"
+
+
+WORKLOADS: Mapping[str, str] = {
+    "W1": _by_key(
+        "ABC",
+        f"from every a=A -> b=B -> c=C {_MINUTE} select a.place as p0, b.place as p1, c.place as p2 insert into Found;",
+    ),
+    "W3": _by_key(
+        "ABC", f"from every a=A -> not B and c=C {_MINUTE} select a.place as p0, c.place as p1 insert into Found;"
+    ),
+    "W4": _by_key(
+        "D",
+        "from every a=D -> b=D -> c=D within 30000000 milliseconds "
+        "select a.place as p0, b.place as p1, c.place as p2 insert into Found;",
+    ),
+}
+"""W2 cannot be said: a condition takes the first event that meets it, and there is no way to ask for all of them."""
+
+
+def of(shape: Shape, rule: int = -1) -> str:
+    """In partitions where only keys are in common; a rule has its key in its conditions."""
+    shape = shape.begun_once
+    span = f"{shape.seconds * 1_000_000} milliseconds"
+    if shape.never:
+        steps = f"{_tagged(shape, 0)} -> not {shape.never}{_condition(shape, 1)} for {span}"
+    else:
+        steps = " -> ".join(_tagged(shape, at) for at in range(len(shape.steps))) + f" within {span}"
+    places = ", ".join(f"{place} as p{number}" for number, place in enumerate(_places(shape)))
+    query = f"from every {steps} select {places} insert into Found{'' if rule < 0 else rule};"
+    return _by_key(shape.types, query) if shape.by_key and shape.key is None else query
+
+
+def _condition(shape: Shape, at: int) -> str:
+    if shape.key is not None:
+        return f"[key == {shape.key}L]"
+    if at == 0 or shape.by_key:
+        return ""
+    by = shape.steps[at].by
+    return f"[{by} == s0.{by}]"
+
+
+def _tagged(shape: Shape, at: int) -> str:
+    step, condition = shape.steps[at], _condition(shape, at)
+    if len(step.types) == 1:
+        return f"s{at}={step.types[0]}{condition}{f'<{step.times}:{step.times}>' if step.times > 1 else ''}"
+    return " or ".join(f"s{at}_{number}={name}{condition}" for number, name in enumerate(step.types))
+
+
+def _places(shape: Shape) -> list[str]:
+    found = []
+    for at, step in enumerate(shape.steps):
+        if step.times > 1:
+            found += [f"s{at}[{number}].place" for number in range(step.times)]
+        elif len(step.types) > 1:
+            found.append(f"coalesce({', '.join(f's{at}_{number}.place' for number in range(len(step.types)))})")
+        else:
+            found.append(f"s{at}.place")
+    return found
