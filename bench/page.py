@@ -28,7 +28,8 @@ h1 { font-size: 1.5rem } h2 { font-size: 1.15rem; margin-top: 2.5rem } p, figcap
 figure { margin: 1.5rem 0; overflow-x: auto } figcaption { font-size: .9rem }
 .bars text { font: 13px system-ui, sans-serif; fill: var(--text) } .bars .dim { fill: var(--dim) }
 .ours { fill: var(--ours) } .peer { fill: var(--peer) } .no { fill: var(--no) }
-.limit { fill: var(--line) } .bars line { stroke: var(--line) }
+.limit { fill: var(--line) } .bars line, .curves line { stroke: var(--line) }
+.curves text { font: 12px system-ui, sans-serif; fill: var(--text) } .curves .dim { fill: var(--dim) }
 table { border-collapse: collapse } td, th { padding: .2rem .8rem .2rem 0;
   text-align: left; border-bottom: 1px solid var(--line) } code { font-size: .9em }
 """
@@ -55,7 +56,7 @@ class Bar:
 def write(results: Path) -> Path:
     """The page of the results in a folder; what was not measured is not on it."""
     found = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(results.glob("*.json"))}
-    parts = [part for make in (_side_by_side, _kernel, _floors, _corrections) for part in make(found)]
+    parts = [part for make in (_side_by_side, _sweeps, _kernel, _floors, _corrections) for part in make(found)]
     body = "\n".join([_head(found), *parts])
     page = results / "index.html"
     page.write_text(_PAGE.format(style=_STYLE, body=body), encoding="utf-8")
@@ -105,6 +106,62 @@ def _rate(one: dict[str, Any], best: float | None) -> str:
         return "finds something else"
     times = f", {one['events_per_second'] / best:.2g} × the best peer" if best and one["kind"] == "ours" else ""
     return f"{one['events_per_second']:,.0f}{times}"
+
+
+def _sweeps(found: dict[str, Any]) -> Iterator[str]:
+    """A drawing for each sweep: how each side grows; and a table of what cannot be drawn, and of ratios."""
+    if "sweeps" not in found:
+        return
+    yield "<h2>How each side grows</h2>"
+    yield (
+        f"<p>{found['sweeps']['settings']['events']:,} events on two cores, events a second, on a scale of powers of "
+        "ten. Only sides that find exactly the same matches are drawn.</p>"
+    )
+    sweeps: dict[str, list[dict[str, Any]]] = {}
+    for point in found["sweeps"]["results"]:
+        sweeps.setdefault(point["sweep"], []).append(point)
+    for name, points in sweeps.items():
+        sides = list(dict.fromkeys(one["side"] for point in points for one in point["sides"]))
+        strong = {one["side"] for point in points for one in point["sides"] if one["kind"] == "ours"}
+        curves = {side: [_rate_of(point, side) for point in points] for side in sides}
+        steps = [point["value"] for point in points]
+        pattern = f"<code>{escape(points[0]['pattern'])}</code>"
+        if any(rate for curve in curves.values() for rate in curve):
+            yield _figure(drawing.by_step(steps, curves, strong), f"{escape(name)}: {pattern}")
+        yield _ratios(points, sorted(strong))
+        yield from _not_drawn(points)
+
+
+def _rate_of(point: dict[str, Any], side: str) -> float | None:
+    rates = (one["events_per_second"] for one in point["sides"] if one["side"] == side and one["agrees"])
+    return next(rates, None)
+
+
+def _ratios(points: Sequence[dict[str, Any]], ours: Sequence[str]) -> str:
+    """How many times as fast as the best peer each of ours is, at each point."""
+    rows = []
+    for point in points:
+        peers = [one for one in point["sides"] if one["kind"] == "peer" and one["agrees"]]
+        best = max(peers, key=lambda one: float(one["events_per_second"]), default=None)
+        cells = [f"{point['matches']:,}", "none" if best is None else str(best["side"])]
+        for side in ours:
+            rate = _rate_of(point, side)
+            cells.append("" if best is None or rate is None else f"{rate / best['events_per_second']:.2g} ×")
+        rows.append(f"<tr><td>{escape(point['value'])}" + "".join(f"<td>{escape(cell)}" for cell in cells))
+    head = "".join(f"<th>{escape(one)}" for one in ("", "matches", "best peer", *ours))
+    return f"<table><tr>{head}{''.join(rows)}</table>"
+
+
+def _not_drawn(points: Sequence[dict[str, Any]]) -> Iterator[str]:
+    reasons = {f"{side}: {why}" for point in points for side, why in point["cannot"].items()}
+    reasons |= {
+        f"{one['side']} finds something else at {point['value']}"
+        for point in points
+        for one in point["sides"]
+        if not one["agrees"]
+    }
+    if reasons:
+        yield f"<p>{escape('; '.join(sorted(reasons)))}.</p>"
 
 
 def _kernel(found: dict[str, Any]) -> Iterator[str]:

@@ -19,6 +19,7 @@ def bench(
         "spark_rules",
         "spark_stream",
         "start",
+        "sweeps",
     ] = "side_by_side",
     /,
     *arguments: Annotated[str, Parameter(allow_leading_hyphen=True)],
