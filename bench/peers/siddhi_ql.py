@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from bench.peers.asked import CannotError
 from bench.shapes import Shape
 
 _MINUTE = "within 60000000 milliseconds"
@@ -37,29 +38,30 @@ WORKLOADS: Mapping[str, str] = {
 
 
 def of(shape: Shape, rule: int = -1) -> str:
-    """In partitions where only keys are in common; a rule has its key in its conditions."""
+    """In partitions by key; a rule has its key in its conditions.
+
+    Without partitions, with conditions that look at the first event, it was seen to find 3,717 matches where there are
+    3,615 (`variables`, 20,000 events). Why is not known.
+    """
+    if not shape.by_key:
+        raise CannotError("without partitions it finds more matches than there are")
     shape = shape.begun_once
     span = f"{shape.seconds * 1_000_000} milliseconds"
     if shape.never:
-        steps = f"{_tagged(shape, 0)} -> not {shape.never}{_condition(shape, 1)} for {span}"
+        steps = f"{_tagged(shape, 0)} -> not {shape.never}{_condition(shape)} for {span}"
     else:
         steps = " -> ".join(_tagged(shape, at) for at in range(len(shape.steps))) + f" within {span}"
     places = ", ".join(f"{place} as p{number}" for number, place in enumerate(_places(shape)))
     query = f"from every {steps} select {places} insert into Found{'' if rule < 0 else rule};"
-    return _by_key(shape.types, query) if shape.by_key and shape.key is None else query
+    return _by_key(shape.types, query) if shape.key is None else query
 
 
-def _condition(shape: Shape, at: int) -> str:
-    if shape.key is not None:
-        return f"[key == {shape.key}L]"
-    if at == 0 or shape.by_key:
-        return ""
-    by = shape.steps[at].by
-    return f"[{by} == s0.{by}]"
+def _condition(shape: Shape) -> str:
+    return "" if shape.key is None else f"[key == {shape.key}L]"
 
 
 def _tagged(shape: Shape, at: int) -> str:
-    step, condition = shape.steps[at], _condition(shape, at)
+    step, condition = shape.steps[at], _condition(shape)
     if len(step.types) == 1:
         return f"s{at}={step.types[0]}{condition}{f'<{step.times}:{step.times}>' if step.times > 1 else ''}"
     return " or ".join(f"s{at}_{number}={name}{condition}" for number, name in enumerate(step.types))
