@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from math import log10
+from math import floor, log10
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,7 @@ _PAGE = """<!doctype html>
 {body}
 </html>
 """
-_LABEL, _WIDTH, _ROW = 190, 420, 24
+_LABEL, _WIDTH, _ROW = 240, 380, 24
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,17 @@ class Bar:
 def write(results: Path) -> Path:
     """The page of the results in a folder; what was not measured is not on it."""
     found = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(results.glob("*.json"))}
-    parts = [part for make in (_side_by_side, _sweeps, _kernel, _floors, _corrections) for part in make(found)]
+    makers = (_side_by_side, _streaming, _sweeps, _kernel, _floors, _corrections)
+    parts = [part for make in makers for part in make(found)]
     body = "\n".join([_head(found), *parts])
     page = results / "index.html"
     page.write_text(_PAGE.format(style=_STYLE, body=body), encoding="utf-8")
     return page
+
+
+def milliseconds(seconds: float) -> str:
+    """With as many digits as say something."""
+    return f"{seconds * 1e3:,.0f}" if seconds >= 0.1 else f"{seconds * 1e3:.2g}"
 
 
 def _head(found: dict[str, Any]) -> str:
@@ -84,21 +90,20 @@ def _side_by_side(found: dict[str, Any]) -> Iterator[str]:
         "A side counts only if it finds exactly the same matches.</p>"
     )
     for case in taken["results"]:
-        counting = [one for one in case["sides"] if one["agrees"]]
-        best = max((one["events_per_second"] for one in counting if one["kind"] == "peer"), default=None)
-        bars = [
-            Bar(
-                one["side"],
-                one["events_per_second"],
-                _rate(one, best),
-                one["kind"] if one["agrees"] else "no",
-            )
-            for one in sorted(case["sides"], key=lambda one: -one["events_per_second"])
-        ]
         cannot = f" Cannot say it: {', '.join(case['cannot'])}." if case["cannot"] else ""
         pattern = f"<code>{escape(case['pattern'])}</code>"
         caption = f"{case['workload']}: {pattern}, {case['matches']:,} matches.{escape(cannot)}"
-        yield _figure(_bars(bars, logarithmic=True), caption)
+        yield _figure(_rates(case["sides"]), caption)
+
+
+def _rates(sides: Sequence[dict[str, Any]]) -> str:
+    """Events a second, the fastest first."""
+    best = max((one["events_per_second"] for one in _peers(sides)), default=None)
+    bars = [
+        Bar(one["side"], one["events_per_second"], _rate(one, best), str(one["kind"]) if one["agrees"] else "no")
+        for one in sorted(sides, key=lambda one: -one["events_per_second"])
+    ]
+    return _bars(bars, logarithmic=True)
 
 
 def _rate(one: dict[str, Any], best: float | None) -> str:
@@ -106,6 +111,45 @@ def _rate(one: dict[str, Any], best: float | None) -> str:
         return "finds something else"
     times = f", {one['events_per_second'] / best:.2g} × the best peer" if best and one["kind"] == "ours" else ""
     return f"{one['events_per_second']:,.0f}{times}"
+
+
+def _streaming(found: dict[str, Any]) -> Iterator[str]:
+    if "streaming" not in found:
+        return
+    taken = found["streaming"]
+    yield "<h2>Between topics of Kafka, and inside a program</h2>"
+    yield (
+        "<p>Latency is the time from the last event of a match to its publication, on a scale of powers of ten. "
+        "A side counts only if it finds exactly the same matches.</p>"
+    )
+    for case in taken["results"]:
+        pattern = f"{case['workload']}: <code>{escape(case['pattern'])}</code>"
+        events = f"{taken['settings']['events']:,} events"
+        caption = f"{pattern}. Events a second, {events} from one topic into another."
+        yield _figure(_rates(case["between_topics"]), caption)
+        for where, said in (("between_topics", "from Kafka to Kafka"), ("in_process", "inside a program")):
+            bars = list(_waits(case[where]))
+            if bars:
+                yield _figure(_bars(bars, logarithmic=True), f"{pattern}. Latency {said}, p99, at fixed rates.")
+
+
+def _waits(sides: Sequence[dict[str, Any]]) -> Iterator[Bar]:
+    """The p99 of each side at each rate with which it keeps up, beside that of the best peer."""
+    for place, rate in enumerate(one["rate"] for one in (sides[0]["rates"] if sides else [])):
+        peers = [side["rates"][place]["p99_seconds"] for side in _peers(sides) if side["rates"][place]["kept_up"]]
+        for side in sides:
+            name, one = f"{rate:,}/s {side['side']}", side["rates"][place]
+            if not side["agrees"] or not one["kept_up"]:
+                yield Bar(name, 0.0, "cannot keep up" if side["agrees"] else "finds something else", "no")
+                continue
+            p50, p99 = one["p50_seconds"], one["p99_seconds"]
+            times = f", {p99 / min(peers):.2g} × the best peer" if peers and side["kind"] == "ours" else ""
+            yield Bar(name, p99, f"{milliseconds(p99)} ms (p50 {milliseconds(p50)}){times}", side["kind"])
+
+
+def _peers(sides: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those with which we are compared."""
+    return [one for one in sides if one["agrees"] and one["kind"] == "peer"]
 
 
 def _sweeps(found: dict[str, Any]) -> Iterator[str]:
@@ -141,8 +185,7 @@ def _ratios(points: Sequence[dict[str, Any]], ours: Sequence[str]) -> str:
     """How many times as fast as the best peer each of ours is, at each point."""
     rows = []
     for point in points:
-        peers = [one for one in point["sides"] if one["kind"] == "peer" and one["agrees"]]
-        best = max(peers, key=lambda one: float(one["events_per_second"]), default=None)
+        best = max(_peers(point["sides"]), key=lambda one: float(one["events_per_second"]), default=None)
         cells = [f"{point['matches']:,}", "none" if best is None else str(best["side"])]
         for side in ours:
             rate = _rate_of(point, side)
@@ -208,16 +251,18 @@ def _corrections(found: dict[str, Any]) -> Iterator[str]:
 
 
 def _bars(bars: Sequence[Bar], *, logarithmic: bool = False, most: float | None = None) -> str:
-    """Horizontal bars; on a logarithmic scale they begin at the power of ten below the least."""
-    low = 10 ** int(log10(min(one.value for one in bars))) if logarithmic else 0.0
-    high = most or max(one.value for one in bars)
+    """Horizontal bars; on a logarithmic scale they begin at the power of ten below the least that is not zero."""
+    low = 10.0 ** floor(log10(min((one.value for one in bars if one.value), default=1.0))) if logarithmic else 0.0
+    high = most or max(low * 10, *(one.value for one in bars))
 
     def length(value: float) -> float:
+        if not value:
+            return 1.0
         share = log10(value / low) / log10(high / low) if logarithmic else value / high
         return max(share * _WIDTH, 1.0)
 
     height = len(bars) * _ROW + 8
-    width = _LABEL + _WIDTH + 230
+    width = _LABEL + _WIDTH + 260
     lines = [f'<svg class="bars" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">']
     for place, one in enumerate(bars):
         top, long = place * _ROW + 4, length(one.value)

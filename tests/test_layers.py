@@ -27,7 +27,10 @@ ORDER = (
     "revisions",
     "spark",
     "detecting",
+    "asking",
     "testing",
+    "report",
+    "plotting",
     "rules",
     "server",
     "web",
@@ -37,7 +40,7 @@ ORDER = (
 # The public face imports from any layer, lazily; `__main__` is the command line.
 FACE = {"__init__.py", "__main__.py"}
 
-HEAVY = {"cyclopts", "lark", "numba", "numpy", "pandas", "polars", "pyarrow", "pyspark", "rich", "sqlglot"}
+HEAVY = {"altair", "cyclopts", "lark", "numba", "numpy", "pandas", "polars", "pyarrow", "pyspark", "rich", "sqlglot"}
 
 
 def modules() -> list[Path]:

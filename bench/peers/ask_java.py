@@ -23,7 +23,7 @@ def flink() -> Contender:
     def start(question: Question, files: Files, patience: float) -> AbstractContextManager[Ready]:
         asked = _asked(question, files, lambda shape, _: flink_steps.of(shape, files.names))
         more = [_parallelism(question), "heap"]
-        return in_java.process("flink", "FlinkCep", asked, files.plain, more, patience)
+        return in_java.process("FlinkCep", asked, files.plain, more, patience)
 
     return Contender("Flink CEP", start)
 
@@ -32,7 +32,7 @@ def flink_sql() -> Contender:
     def start(question: Question, files: Files, patience: float) -> AbstractContextManager[Ready]:
         asked = _asked(question, files, lambda shape, _: match_recognize.of(shape, files.names))
         more = [_parallelism(question), "heap"]
-        return in_java.process("flink", "FlinkSql", asked, files.plain, more, patience)
+        return in_java.process("FlinkSql", asked, files.plain, more, patience)
 
     return Contender("Flink SQL", start)
 
@@ -41,7 +41,7 @@ def esper() -> Contender:
     def start(question: Question, files: Files, patience: float) -> AbstractContextManager[Ready]:
         _in_order(question)
         asked = _asked(question, files, lambda shape, _: epl.of(shape))
-        return in_java.process("esper", "Esper", asked, files.plain, [_parallelism(question)], patience)
+        return in_java.process("Esper", asked, files.plain, [_parallelism(question)], patience)
 
     return Contender("Esper", start)
 
@@ -50,7 +50,7 @@ def siddhi() -> Contender:
     def start(question: Question, files: Files, patience: float) -> AbstractContextManager[Ready]:
         _in_order(question)
         asked = _asked(question, files, siddhi_ql.of, siddhi_ql.preface(question.types))
-        return in_java.process("siddhi", "Siddhi", asked, files.plain, [_parallelism(question)], patience)
+        return in_java.process("Siddhi", asked, files.plain, [_parallelism(question)], patience)
 
     return Contender("Siddhi", start)
 

@@ -30,10 +30,13 @@ if TYPE_CHECKING:
         then_between,
         var,
     )
+    from ensue.asking.why_not.answers import WhyNot
+    from ensue.asking.why_not.asking import why_not
     from ensue.detecting import detect
     from ensue.embedded import Detector, Finding
     from ensue.errors import Diagnostic, EnsueError, InputError, PatternError, StateError
     from ensue.language import Program, parse_pattern as parse, parse_program
+    from ensue.plotting import plot
     from ensue.spark.corrections.history import history, history_views
     from ensue.time import Calendar
 
@@ -42,10 +45,13 @@ _PLACES = named_in(
         "ensue.algebra": "Context Pattern",
         "ensue.algebra.building": "absence aperiodic at_least at_most attr event every exactly exactly_of fn last "
         "periodic rank some_of star then_between var",
+        "ensue.asking.why_not.answers": "WhyNot",
+        "ensue.asking.why_not.asking": "why_not",
         "ensue.detecting": "detect",
         "ensue.embedded": "Detector Finding",
         "ensue.errors": "Diagnostic EnsueError InputError PatternError StateError",
         "ensue.language": "Program parse_program",
+        "ensue.plotting": "plot",
         "ensue.spark.corrections.history": "history history_views",
         "ensue.time": "Calendar",
     }
@@ -64,6 +70,7 @@ __all__ = [
     "PatternError",
     "Program",
     "StateError",
+    "WhyNot",
     "__version__",
     "absence",
     "aperiodic",
@@ -82,11 +89,13 @@ __all__ = [
     "parse",
     "parse_program",
     "periodic",
+    "plot",
     "rank",
     "some_of",
     "star",
     "then_between",
     "var",
+    "why_not",
 ]
 
 

@@ -56,6 +56,30 @@ def test_every_result_has_its_part(tmp_path):
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
 
 
+def at(rate: int, p99: float, *, kept_up: bool = True) -> dict[str, object]:
+    return {"rate": rate, "kept_up": kept_up, "p50_seconds": p99 / 2, "p99_seconds": p99}
+
+
+def test_latencies_are_compared_with_the_best_peer_that_keeps_up(tmp_path):
+    between = [
+        {**side("Ensue", 200_000, "ours"), "rates": [at(1000, 1.2), at(50_000, 3.0)]},
+        {**side("Flink", 100_000), "rates": [at(1000, 0.3), at(50_000, 9.0, kept_up=False)]},
+    ]
+    inside = [{"side": "Detector", "kind": "ours", "agrees": True, "rates": [at(1000, 0.00012)]}]
+    case = {"workload": "W1", "pattern": "A < B", "between_topics": between, "in_process": inside}
+    put(tmp_path, "streaming", [case], events=1_000_000)
+    text = page.write(tmp_path).read_text()
+    for part in (
+        "200,000, 2 × the best peer",
+        "1,000/s Ensue</text>",
+        "1,200 ms (p50 600), 4 × the best peer",
+        "3,000 ms (p50 1,500)<",
+        "cannot keep up",
+        "0.12 ms (p50 0.06)",
+    ):
+        assert part in text
+
+
 def test_sweeps_are_curves_of_those_that_agree_with_ratios_to_the_best_peer(tmp_path):
     def point(value: str, *sides: dict[str, object], **cannot: str) -> dict[str, object]:
         return {"sweep": "rules", "value": value, "pattern": "A < B", "matches": 7, "sides": sides, "cannot": cannot}

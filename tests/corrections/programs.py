@@ -69,6 +69,7 @@ PATTERNS = {
     "both": "(g INT, v INT, w INT) AS DETECT B(g = ?g, v = ?v) and C(g = ?g, v = ?w) within 4 seconds IN CONTEXT all",
     "nothing follows": """(g INT) AS DETECT (A(g = ?g) then (A(g = ?g) + 3 seconds) within 3 seconds) without B(g = ?g)
       IN CONTEXT all""",
+    "ticks": "(g INT) AS DETECT periodic(A(g = ?g), 3 seconds, B(g = ?g)) IN CONTEXT all",
     "continuous": "(g INT) AS DETECT A(g = ?g) then C(g = ?g) without B within 7 seconds IN CONTEXT continuous",
 }
 

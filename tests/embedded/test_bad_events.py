@@ -50,7 +50,7 @@ def test_a_column_that_is_not_there(kind):
         assert other == "E402: row 0: the event has no tipe\n  hint: did you mean type or time?"
     else:
         assert message.startswith(
-            "E402: there is no column 'time' for the time of events\n  hint: did you mean tme?; name"
+            "E402: there is no column 'time' for the time of events\n  hint: did you mean tme? name"
         )
         assert other.startswith("E402: there is no column 'tipe' for the type of events")
 

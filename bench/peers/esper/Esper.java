@@ -74,16 +74,11 @@ public final class Esper {
         for (Asked.Query query : asked.of(part, parts)) {
             deploy(runtime, compiled.get(query.text()), query, matches);
         }
-        for (int place = 0; place < events.count(); place++) {
-            int type = events.types[place];
-            long key = events.keys[place];
-            double value = events.values[place];
-            if (asked.wants(type, value) && key % parts == part) {
-                service.advanceTime(events.times[place]);
-                service.sendEventObjectArray(new Object[] {(long) place, key, value}, asked.types[type]);
-            }
-        }
-        service.advanceTime(events.times[events.count() - 1] + asked.rest);
+        long end = Peer.feed(asked, events, part, parts, matches, (type, time, event) -> {
+            service.advanceTime(time);
+            service.sendEventObjectArray(event, asked.types[type]);
+        });
+        service.advanceTime(end);
     }
 
     /** Gives a rule its key, where its text leaves that open. */

@@ -2,6 +2,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.datagen.source.DataGeneratorSource;
@@ -10,7 +11,7 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /**
- * What both ways of Flink share: its settings, and the events as a stream.
+ * What all ways of Flink share: its settings, and the events as a stream.
  *
  * <p>Flink counts event time in milliseconds. It is given microseconds for them, so that no event loses its place; all
  * durations are multiplied alike. They are counted from the first event, so that dates stay in the range of SQL.
@@ -46,57 +47,62 @@ final class Flink {
 
     private Flink() {}
 
-    /** ASKED EVENTS PARALLELISM heap|rocksdb FOLDER */
+    /** ASKED EVENTS PARALLELISM heap|rocksdb */
     static void serve(String[] arguments, Job job) throws Exception {
         Asked asked = Asked.read(Path.of(arguments[0]));
         Path file = Path.of(arguments[1]);
         int parallelism = Integer.parseInt(arguments[2]);
-        Configuration settings = settings(arguments);
+        Configuration settings = settings(arguments[3], Path.of(arguments[0]).resolveSibling("checkpoints"));
         Peer.serve(found -> {
             events = Peer.Events.read(file);
             matches = found;
             StreamExecutionEnvironment flink =
                     StreamExecutionEnvironment.createLocalEnvironment(parallelism, settings);
             flink.getConfig().enableObjectReuse();
-            job.build(flink, stream(flink, asked), asked);
+            job.build(flink, wanted(flink, generated(), asked), asked);
             flink.execute();
         });
     }
 
-    private static Configuration settings(String[] arguments) {
+    /** With RocksDB, checkpoints go into the folder. */
+    static Configuration settings(String state, Path folder) {
         Configuration settings = new Configuration();
         settings.setString("restart-strategy.type", "none"); // what fails is to be seen
         settings.setString("taskmanager.memory.managed.size", "512m");
         settings.setString("taskmanager.memory.network.min", "128m");
         settings.setString("taskmanager.memory.network.max", "128m");
-        if (arguments[3].equals("rocksdb")) {
+        if (state.equals("rocksdb")) {
             settings.setString("pipeline.cep.sharedbuffer.cache.event-slots", "100000"); // a key has one or two
             settings.setString("pipeline.cep.sharedbuffer.cache.entry-slots", "100000");
             settings.setString("state.backend.type", "rocksdb");
+            settings.setString("state.backend.rocksdb.options-factory", Bounded.class.getName());
+            settings.setString("state.backend.rocksdb.timer-service.factory", "HEAP");
             settings.setString("execution.checkpointing.incremental", "true");
             settings.setString("execution.checkpointing.interval", "5s");
-            settings.setString("execution.checkpointing.dir", Path.of(arguments[4]).toUri().toString());
+            settings.setString("execution.checkpointing.dir", folder.toUri().toString());
         }
         return settings;
     }
 
-    /** The events that are asked for; those that may come out of order wait in Flink until their delay is over. */
-    private static SingleOutputStreamOperator<Event> stream(StreamExecutionEnvironment flink, Asked asked) {
-        GeneratorFunction<Long, Event> source = place -> {
+    private static Source<Event, ?, ?> generated() {
+        GeneratorFunction<Long, Event> made = place -> {
             int at = place.intValue();
             long time = events.times[at] - events.times[0];
             return new Event(events.types[at], place, time, events.keys[at], events.values[at]);
         };
+        return new DataGeneratorSource<>(
+                made, events.count(), RateLimiterStrategy.noOp(), TypeInformation.of(Event.class));
+    }
+
+    /** The events that are asked for; those that may come out of order wait in Flink until their delay is over. */
+    static SingleOutputStreamOperator<Event> wanted(
+            StreamExecutionEnvironment flink, Source<Event, ?, ?> source, Asked asked) {
         WatermarkStrategy<Event> order = asked.delay == 0
                 ? WatermarkStrategy.forMonotonousTimestamps()
                 : WatermarkStrategy.forBoundedOutOfOrderness(Duration.ofMillis(asked.delay));
-        String[] types = asked.types;
+        String[] types = asked.types; // Flink sends functions about: they must not hold on to all that is asked
         double above = asked.above;
-        return flink.fromSource(
-                        new DataGeneratorSource<>(
-                                source, events.count(), RateLimiterStrategy.noOp(), TypeInformation.of(Event.class)),
-                        order.withTimestampAssigner((event, before) -> event.time),
-                        "events")
+        return flink.fromSource(source, order.withTimestampAssigner((event, before) -> event.time), "events")
                 .setParallelism(1)
                 .filter(event -> types[event.type] != null && event.value > above)
                 .setParallelism(1);

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.cep.CEP;
+import org.apache.flink.cep.PatternStream;
 import org.apache.flink.cep.functions.PatternProcessFunction;
 import org.apache.flink.cep.nfa.aftermatch.AfterMatchSkipStrategy;
 import org.apache.flink.cep.pattern.Pattern;
@@ -21,17 +22,19 @@ public final class FlinkCep {
     public static void main(String[] arguments) throws Exception {
         Flink.serve(arguments, (flink, events, asked) -> {
             for (Asked.Query query : asked.queries) {
-                String[] words = query.text().split("; ");
-                List<Step> steps = new ArrayList<>();
-                for (int at = 0; at < words.length - 1; at++) {
-                    steps.add(Step.read(words[at]));
-                }
-                Duration within = Duration.ofMillis(Long.parseLong(words[words.length - 1]) + 1);
-                CEP.pattern(partitioned(events, query, steps), pattern(steps, within))
-                        .process(new Count(query))
-                        .sinkTo(new DiscardingSink<>());
+                found(events, query).process(new Count(query)).sinkTo(new DiscardingSink<>());
             }
         });
+    }
+
+    static PatternStream<Flink.Event> found(SingleOutputStreamOperator<Flink.Event> events, Asked.Query query) {
+        String[] words = query.text().split("; ");
+        List<Step> steps = new ArrayList<>();
+        for (int at = 0; at < words.length - 1; at++) {
+            steps.add(Step.read(words[at]));
+        }
+        Duration within = Duration.ofMillis(Long.parseLong(words[words.length - 1]) + 1);
+        return CEP.pattern(partitioned(events, query, steps), pattern(steps, within));
     }
 
     /** By key, where all steps have it in common; else everything in one partition. A rule takes its key alone. */
@@ -63,6 +66,18 @@ public final class FlinkCep {
         return made.within(within);
     }
 
+    /** The places of the events of a match, in the order of time. */
+    static long[] places(Map<String, List<Flink.Event>> match, int width) {
+        long[] places = new long[width];
+        int found = 0;
+        for (int at = 0; found < width; at++) {
+            for (Flink.Event event : match.getOrDefault(Step.name(at), List.of())) {
+                places[found++] = event.place;
+            }
+        }
+        return places;
+    }
+
     private static final class Count extends PatternProcessFunction<Flink.Event, Long> {
         private final Asked.Query query;
 
@@ -72,13 +87,7 @@ public final class FlinkCep {
 
         @Override
         public void processMatch(Map<String, List<Flink.Event>> match, Context context, Collector<Long> out) {
-            long[] places = new long[query.width()];
-            int found = 0;
-            for (int at = 0; found < places.length; at++) {
-                for (Flink.Event event : match.getOrDefault(Step.name(at), List.of())) {
-                    places[found++] = event.place;
-                }
-            }
+            long[] places = places(match, query.width());
             Flink.matches.add(query.match(at -> places[(int) at]));
         }
     }

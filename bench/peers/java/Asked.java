@@ -1,13 +1,13 @@
 import java.io.IOException;
+import java.io.Serializable;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.io.Serializable;
 import java.util.function.LongUnaryOperator;
 
 /**
- * What a peer is asked, from a file: a line for each thing, its words separated by tabs. in_java.py writes it.
+ * What a peer is asked, from a file: a line for each thing, its words separated by tabs. asked.py writes it.
  *
  * <p>The questions themselves are in the peer's own language, so that nothing here knows one workload from another.
  */

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -53,10 +54,65 @@ final class Peer {
         }
     }
 
+    /**
+     * When each event is due: the first ones at once, the others at a fixed rate, whether the engine is ready or not.
+     * From then on counts how long it takes until a match is told; that one is made by a single thread.
+     */
+    static final class Pace {
+        private final int from;
+        private final int to;
+        private final double gap;
+        private final long[] waits;
+        private int noted;
+        private long start;
+
+        /** The events before `from` come as fast as possible, those before `to` at the rate. */
+        Pace(int from, int to, double rate) {
+            this.from = from;
+            this.to = to;
+            gap = 1e9 / rate;
+            waits = new long[Math.max(1, to - from)];
+        }
+
+        void await(int place) {
+            if (place < from) {
+                return;
+            }
+            if (start == 0) {
+                start = System.nanoTime();
+            }
+            while (System.nanoTime() < due(place)) {
+                Thread.onSpinWait();
+            }
+        }
+
+        private long due(long place) {
+            return start + (long) ((place - from) * gap);
+        }
+
+        private void note(long last) {
+            if (last >= from && noted < waits.length) {
+                waits[noted++] = System.nanoTime() - due(last);
+            }
+        }
+
+        /** The wait, in seconds, that this share of the matches did not exceed. */
+        double quantile(double share) {
+            long[] sorted = Arrays.copyOf(waits, noted);
+            Arrays.sort(sorted);
+            return noted == 0 ? 0 : sorted[(int) Math.min(noted - 1, Math.floor(share * noted))] / 1e9;
+        }
+    }
+
     /** How many matches there were, and which; any number of threads may add. */
     static final class Matches {
         final LongAdder count = new LongAdder();
         final LongAdder sum = new LongAdder();
+        private final Pace pace;
+
+        Matches(Pace pace) {
+            this.pace = pace;
+        }
 
         /** The places of the events of a match, in their order; before them the number of the rule, if it has one. */
         void add(long... places) {
@@ -66,6 +122,21 @@ final class Peer {
             }
             count.increment();
             sum.add(hash);
+            if (pace != null) {
+                pace.note(places[places.length - 1]);
+            }
+        }
+
+        /** Wait until an event is due; without a pace it always is. */
+        void await(int place) {
+            if (pace != null) {
+                pace.await(place);
+            }
+        }
+
+        /** How many of so many events are to be fed. */
+        int of(int count) {
+            return pace == null ? count : Math.min(count, pace.to);
         }
 
         /** The finaliser of splitmix64. */
@@ -86,7 +157,28 @@ final class Peer {
         void run(int part) throws Exception;
     }
 
+    /** Takes an event: its place, key and value. */
+    interface Engine {
+        void take(int type, long time, Object[] event) throws Exception;
+    }
+
     private Peer() {}
+
+    /** Gives an engine the events of one part that are asked for, each when it is due; says when its clock is to end. */
+    static long feed(Asked asked, Events events, int part, int parts, Matches matches, Engine engine)
+            throws Exception {
+        int end = matches.of(events.count());
+        for (int place = 0; place < end; place++) {
+            int type = events.types[place];
+            long key = events.keys[place];
+            double value = events.values[place];
+            if (asked.wants(type, value) && key % parts == part) {
+                matches.await(place);
+                engine.take(type, events.times[place], new Object[] {(long) place, key, value});
+            }
+        }
+        return events.times[end - 1] + asked.rest;
+    }
 
     /** A thread for each part, until all are done; what fails in one of them fails the run. */
     static void inParts(int parts, Part work) throws Exception {
@@ -111,22 +203,31 @@ final class Peer {
         }
     }
 
-    /** Run for each line that comes in. Whatever else is printed goes to the errors: answers are all that is said. */
+    /**
+     * Run for each line that comes in, at a pace if it says `FROM TO RATE`. Whatever else is printed goes to the errors:
+     * answers are all that is said.
+     */
     static void serve(Run run) throws Exception {
         PrintStream answers = System.out;
         System.setOut(System.err);
         BufferedReader words = new BufferedReader(new InputStreamReader(System.in));
         answers.println("{\"ready\": true}");
         answers.flush();
-        while (words.readLine() != null) {
-            Matches matches = new Matches();
+        for (String line = words.readLine(); line != null; line = words.readLine()) {
+            Pace pace = line.isBlank() ? null : pace(line.split(" "));
+            Matches matches = new Matches(pace);
             long start = System.nanoTime();
             run.run(matches);
             double seconds = (System.nanoTime() - start) / 1e9;
             answers.printf(
-                    "{\"seconds\": %s, \"matches\": %d, \"sum\": %s}%n",
-                    seconds, matches.count.sum(), Long.toUnsignedString(matches.sum.sum()));
+                    "{\"seconds\": %s, \"matches\": %d, \"sum\": %s, \"p50\": %s, \"p99\": %s}%n",
+                    seconds, matches.count.sum(), Long.toUnsignedString(matches.sum.sum()),
+                    pace == null ? null : pace.quantile(0.5), pace == null ? null : pace.quantile(0.99));
             answers.flush();
         }
+    }
+
+    private static Pace pace(String[] words) {
+        return new Pace(Integer.parseInt(words[0]), Integer.parseInt(words[1]), Double.parseDouble(words[2]));
     }
 }

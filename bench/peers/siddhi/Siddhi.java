@@ -29,7 +29,7 @@ public final class Siddhi {
                 for (Asked.Query query : queries) {
                     listen(runtime, query, matches);
                 }
-                feed(runtime, asked, events, part, parallelism);
+                feed(runtime, asked, events, part, parallelism, matches);
                 runtime.shutdown();
             });
         });
@@ -47,24 +47,19 @@ public final class Siddhi {
         });
     }
 
-    private static void feed(SiddhiAppRuntime runtime, Asked asked, Peer.Events events, int part, int parts)
-            throws InterruptedException {
+    private static void feed(
+            SiddhiAppRuntime runtime, Asked asked, Peer.Events events, int part, int parts, Peer.Matches matches)
+            throws Exception {
         InputHandler[] streams = new InputHandler[asked.types.length];
         for (int type = 0; type < streams.length; type++) {
             streams[type] = asked.types[type] == null ? null : runtime.getInputHandler(asked.types[type]);
         }
         InputHandler clock = asked.rest > 0 ? runtime.getInputHandler("Clock") : null;
         runtime.start();
-        for (int place = 0; place < events.count(); place++) {
-            int type = events.types[place];
-            long key = events.keys[place];
-            double value = events.values[place];
-            if (asked.wants(type, value) && key % parts == part) {
-                streams[type].send(events.times[place], new Object[] {(long) place, key, value});
-            }
-        }
+        long end = Peer.feed(
+                asked, events, part, parts, matches, (type, time, event) -> streams[type].send(time, event));
         if (clock != null) {
-            clock.send(events.times[events.count() - 1] + asked.rest, new Object[] {0L});
+            clock.send(end, new Object[] {0L});
         }
     }
 }

@@ -88,6 +88,12 @@ class Pattern:
 
         return print_pattern(self)
 
+    def _repr_html_(self) -> str:
+        """The pattern as a tree: notebooks show it."""
+        from ensue.algebra.drawing import draw
+
+        return draw(self)
+
 
 @dataclass(frozen=True, slots=True)
 class FixedInterval:

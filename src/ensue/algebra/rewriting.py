@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from ensue.algebra.expressions import Expression
@@ -45,3 +46,17 @@ def _rebuilt(node: Any, change: Callable[[Any], Any]) -> Any:
         if after is not before and after != before:
             changed[field.name] = after
     return replace(node, **changed) if changed else node
+
+
+def replace_at(pattern: Pattern, path: tuple[int, ...], change: Callable[[Pattern], Pattern]) -> Pattern:
+    """The pattern with one part replaced: `path` says which child to take at each step from the root."""
+    if not path:
+        return change(pattern)
+    places = count()
+
+    def step(part: Any) -> Any:
+        chosen = isinstance(part, Pattern) and next(places) == path[0]
+        return replace_at(part, path[1:], change) if chosen else part
+
+    rebuilt: Pattern = _rebuilt(pattern, step)
+    return rebuilt

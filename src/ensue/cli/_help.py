@@ -49,6 +49,17 @@ For example:
     ensue run outages.ensue --replay october.jsonl.gz --output publications.jsonl
 """
 
+REPORT = """Write what a run has found, told and corrected as one HTML page.
+
+The page holds everything that it needs, and can be opened anywhere, without a network. It is made from the tables in
+the data folder of a run or a replay, without Spark.
+
+For example:
+
+    ensue report ensue-data
+    ensue report /data/outages --class NoCrew --output no-crew.html
+"""
+
 STATE = """Show what a streaming query on Spark has kept.
 
 Lists the open partial matches by pattern and key, and the size of each shard. The checkpoint is only read.
@@ -57,4 +68,50 @@ For example:
 
     ensue state /data/checkpoints/fraud
     ensue state /data/checkpoints/fraud --most 1000
+"""
+
+INIT = """Write a small project that works: a program, some events, a test, and a README with what to do next.
+
+Nothing is overwritten.
+
+For example:
+
+    ensue init logins
+    cd logins
+"""
+
+DOCTOR = """Check that this machine has what Ensue needs.
+
+Looks at Python, the libraries, the cache of compiled code, memory, disks, Java, and jars that are named for Spark, and
+starts Spark once. It says what to do about each problem; exit code 1 if there is one.
+
+For example:
+
+    ensue doctor
+    ensue doctor --quick
+"""
+
+WHY = """Say where an occurrence comes from.
+
+Shows what it is made of, down to the events from outside, with their attributes; what was believed of it when; and what
+was published about it, with the change that caused it. It reads the tables of a run, or files, and does not start
+Spark.
+
+For example:
+
+    ensue why 4f2a --data /data/fraud
+    ensue detect 'A then B within 1 h' events.jsonl --to found.jsonl
+    ensue why 77c1 found.jsonl events.jsonl
+"""
+
+WHY_NOT = """Say why a pattern has no occurrence.
+
+Shows how many events there are for each part of the pattern, what came nearest, and which condition, limit or event
+stopped it. If there are occurrences after all, it shows those.
+
+For example:
+
+    ensue why-not 'Order(id = ?o) then Payment(order = ?o) within 1 h' orders.csv payments.csv
+    ensue why-not 'Order(id = ?o) then Payment(order = ?o) within 1 h' *.csv --key o=17 --around 2026-07-10T09:20Z
+    ensue why-not Overheated readings.jsonl --program machines.ensue
 """

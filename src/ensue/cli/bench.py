@@ -19,6 +19,7 @@ def bench(
         "spark_rules",
         "spark_stream",
         "start",
+        "streaming",
         "sweeps",
     ] = "side_by_side",
     /,

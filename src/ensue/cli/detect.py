@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 from rich.console import Console
 
+from ensue.cli._files import check_files
 from ensue.cli._progress import reading
 from ensue.cli._table import Screen
 from ensue.embedded.incoming import Names
@@ -13,7 +14,7 @@ from ensue.embedded.patterns import Watchlist
 from ensue.embedded.session import Session
 from ensue.engine.memory import keep_freed_memory
 from ensue.errors import Diagnostic, InputError
-from ensue.files.opening import STDIN, FileKind, kind_of, size_of
+from ensue.files.opening import FileKind, kind_of, size_of
 from ensue.files.rejects import Keep, Stop
 from ensue.files.running import run
 from ensue.files.whole import whole_file
@@ -72,7 +73,7 @@ def detect(
     file_format
         What kind the files are, if their names do not tell: jsonl, csv or parquet.
     """
-    _check_files(files)
+    check_files(files, detect)
     started = clock.monotonic()
     keep_freed_memory()
     watchlist = Watchlist.of(pattern, context, _program(program))
@@ -86,16 +87,6 @@ def detect(
             run(session, files, writer, policy, stream=delay is not None, kind=kind, progress=progress)
     _summary(session, writer, policy, rejects, clock.monotonic() - started)
     return 0
-
-
-def _check_files(files: tuple[str, ...]) -> None:
-    """`-` is a file, so the parser lets everything pass that begins with it."""
-    if not files:
-        raise InputError(Diagnostic("E607", "no file is given", hint="name one, or - for standard input"))
-    for name in files:
-        if name.startswith("-") and name != STDIN:
-            hint = f"see ensue detect --help; a file of that name is ./{name}"
-            raise InputError(Diagnostic("E607", f"there is no option {name}", hint=hint))
 
 
 def _writer(session: Session, output: Output, to: str | None, stack: ExitStack) -> Writer:

@@ -111,12 +111,11 @@ def _needed(column: Column | None, events: Incoming, name: str, role: str) -> Co
     if not len(events) or not events.tabular:
         return Column(len(events), {})
     known = list(events.names())
-    hint = near(name, known) or f"the columns are {', '.join(known[:20])}"
-    raise InputError(
-        Diagnostic(
-            "E402", f"there is no column {name!r} for the {role} of events", hint=f"{hint}; name it with {role}=…"
-        )
-    )
+    hint = near(name, known) or f"the columns are {', '.join(known[:20])};"
+    fixed = ", or event_type (--event-type) if all are of one type" if role == "type" else ""
+    how = f"name the column with {role}=…, on the command line --{role} …{fixed}"
+    message = f"there is no column {name!r} for the {role} of events"
+    raise InputError(Diagnostic("E402", message, hint=f"{hint} {how}"))
 
 
 def _attributes(events: Incoming, names: Names, count: int, times: Ints) -> Callable[[str], Column]:

@@ -38,8 +38,8 @@ class Chunk:
 Chunks: TypeAlias = Iterator[Chunk]
 
 
-Reader: TypeAlias = Callable[[str, Iterable[str]], Chunks]
-"""Reads a file of one kind, chunk by chunk; of its columns only the named ones are needed."""
+Reader: TypeAlias = Callable[[str, Iterable[str] | None], Chunks]
+"""Reads a file of one kind, chunk by chunk; of its columns only the named ones are needed, if some are named."""
 
 
 class Ledger:

@@ -20,7 +20,7 @@ _HINT = "every line has to be one whole JSON object"
 _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # what `json.loads` calls, without the rest of it
 
 
-def read_json_lines(name: str, _columns: Iterable[str]) -> Chunks:
+def read_json_lines(name: str, _columns: Iterable[str] | None) -> Chunks:
     """The objects of a file; empty lines are passed over. What comes from a stream is handed on as it comes."""
     with opened(name) as file:
         number, chunk = 0, _Collected(name)

@@ -13,14 +13,15 @@ from ensue.files.chunks import SIZE, Chunk, Chunks
 from ensue.files.opening import reading, size_of
 
 
-def read_parquet(name: str, columns: Iterable[str]) -> Chunks:
-    """The rows of a file, of which only the named columns are read."""
+def read_parquet(name: str, columns: Iterable[str] | None) -> Chunks:
+    """The rows of a file, of which only the named columns are read, if some are named."""
     import pyarrow.parquet as pq
 
     with reading(name):
         try:
             with pq.ParquetFile(name) as file:
-                there = [column for column in dict.fromkeys(columns) if column in file.schema_arrow.names]
+                known = file.schema_arrow.names
+                there = known if columns is None else [name for name in dict.fromkeys(columns) if name in known]
                 total, first = max(1, file.metadata.num_rows), 1
                 for batch in file.iter_batches(SIZE, columns=there):
                     lines = range(first, first + batch.num_rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TypeAlias
@@ -43,7 +43,11 @@ def run(
     has been written when a row cannot be read. As a `stream`, findings are written as soon as the session's delay
     allows, and memory does not grow with the length of the files.
     """
-    for chunk, here in _placed(session, _chunks(files, session, kind, progress)):
+    names = session.names
+    columns = [names.type, names.time, names.id, *sorted(session.watchlist.attributes)]
+    ledger = Ledger()
+    for chunk in _chunks(files, columns, kind, progress):
+        here = ledger.at(session.position, chunk)
         policy.chunk = chunk
         policy.unreadable(chunk.unreadable)
         with _naming(chunk.file):
@@ -66,15 +70,17 @@ def _naming(file: str) -> Iterator[None]:
         raise InputError(replace(one, file=one.file or file) for one in error.diagnostics) from None
 
 
-def _placed(session: Session, chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, Here]]:
-    ledger = Ledger()
-    for chunk in chunks:
-        yield chunk, ledger.at(session.position, chunk)
+def rows_of(files: Sequence[str], kind: FileKind | None, progress: Progress) -> Iterator[tuple[Chunk, Here]]:
+    """All rows of all files, with all their columns and their places."""
+    ledger, position = Ledger(), 0
+    for chunk in _chunks(files, None, kind, progress):
+        yield chunk, ledger.at(position, chunk)
+        position += len(chunk.events)
 
 
-def _chunks(files: Sequence[str], session: Session, kind: FileKind | None, progress: Progress) -> Iterator[Chunk]:
-    names = session.names
-    columns = [names.type, names.time, names.id, *sorted(session.watchlist.attributes)]
+def _chunks(
+    files: Sequence[str], columns: Iterable[str] | None, kind: FileKind | None, progress: Progress
+) -> Iterator[Chunk]:
     kinds = [kind or kind_of(name) for name in files]
     for name in files:
         check_readable(name)

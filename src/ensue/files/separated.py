@@ -28,7 +28,7 @@ _NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
 _LONGEST_FIELD = 1 << 24
 
 
-def read_csv(name: str, _columns: Iterable[str]) -> Chunks:
+def read_csv(name: str, _columns: Iterable[str] | None) -> Chunks:
     """The rows of a file."""
     csv.field_size_limit(_LONGEST_FIELD)
     with opened(name) as file:
@@ -139,7 +139,7 @@ class Fields:
     tabular = True
 
     def __init__(self, header: list[str], rows: list[list[str]]) -> None:
-        self._places = {name: place for place, name in reversed(list(enumerate(header)))}
+        self._places = {name: header.index(name) for name in header}
         self._rows = rows
 
     def __len__(self) -> int:

@@ -128,7 +128,8 @@ class ConditionBuilder(ExpressionBuilder):
     def _check_attribute(self, class_name: str, attribute: str, place: Place) -> None:
         known = self.environment.attributes(class_name)
         if known is not None and attribute not in known:
-            hint = near(attribute, known) or (f"it has {', '.join(known)}" if known else "it has no attributes")
+            listed = f"it has {', '.join(known)}" if known else "it has no attributes"
+            hint = near(attribute, known) or f"{listed}; a text stands in quotes: '{attribute}'"
             self.source.report("E301", f"{class_name} has no attribute {attribute}", place, hint=hint)
 
     def _check_label(self, operand: Pattern, label: str, attribute: str, place: Place) -> None:
@@ -139,10 +140,10 @@ class ConditionBuilder(ExpressionBuilder):
     def _check_kinds(self, condition: Expression, known: dict[str, str]) -> None:
         """Report what the condition compares that is never equal."""
 
-        def report(part: Expression, message: str) -> None:
+        def report(part: Expression, message: str, hint: str | None) -> None:
             mentions = [*self.mentions(part, Attribute), *self.mentions(part, Variable)]
             if mentions:
-                self.source.report("E312", message, mentions[0][1])
+                self.source.report("E312", message, mentions[0][1], hint=hint)
 
         KindChecker(known.get, report).condition(condition)
 
@@ -163,7 +164,7 @@ class ConditionBuilder(ExpressionBuilder):
         else:
             close = near(variable, [*bound.sometimes, *known])
             listed = ", ".join(f"?{name}" for name in sorted(bound.sometimes)) or "none"
-            hint = close or f"the pattern's variables are: {listed}"
+            hint = close or f"bind it in an event, `attribute = ?{variable}`; the pattern's variables are: {listed}"
         self.source.report("E302", f"nothing in the pattern binds ?{variable}", place, hint=hint)
 
 

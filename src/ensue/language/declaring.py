@@ -91,7 +91,8 @@ class _Reader:
 
     def _first(self, name: Token, places: dict[str, Token]) -> bool:
         if earlier := places.get(name):
-            self._source.report("E310", f"{name!s} is already defined in line {earlier.line}", name)
+            hint = "give one of the two another name, or remove it"
+            self._source.report("E310", f"{name!s} is already defined in line {earlier.line}", name, hint=hint)
             return False
         places[str(name)] = name
         return True
@@ -122,7 +123,8 @@ class _Reader:
         while len(set(path)) == len(path) and (above := self._classes.get(path[-1])) and above.parent:
             path.append(above.parent)
         if path[-1] == path[0]:
-            self._source.report("E311", f"{path[0]} lies under itself: {' under '.join(path)}", parent)
+            hint = "take UNDER away from one of them"
+            self._source.report("E311", f"{path[0]} lies under itself: {' under '.join(path)}", parent, hint=hint)
 
     def _check_cycles(self, defined: list[ComplexClass | SelectedClass]) -> None:
         """Report every class whose pattern or SELECT needs itself, with the way from it back to it."""
@@ -135,7 +137,10 @@ class _Reader:
                 first = min(around, key=lambda name: self._class_places[name].start_pos or 0)
                 turn = around.index(first)
                 path = " uses ".join([*around[turn:], *around[:turn], first])
-                self._source.report("E311", f"{first} is defined by itself: {path}", self._class_places[first])
+                hint = "let one of them look at the classes that the others are made of instead"
+                self._source.report(
+                    "E311", f"{first} is defined by itself: {path}", self._class_places[first], hint=hint
+                )
                 del uses[first]
             else:
                 return

@@ -55,7 +55,9 @@ def variable_kinds(pattern: Pattern, environment: Environment) -> dict[str, set[
 class KindChecker:
     """Works out the kind of an expression and reports, part by part, what cannot fit together."""
 
-    def __init__(self, known: Callable[[str], str | None], report: Callable[[Expression, str], None]) -> None:
+    def __init__(
+        self, known: Callable[[str], str | None], report: Callable[[Expression, str, str | None], None]
+    ) -> None:
         self._known = known
         self._report = report
 
@@ -100,12 +102,14 @@ class KindChecker:
     def _alike(self, whole: Expression, left: Expression, right: Expression) -> None:
         one, two = self.kind(left), self.kind(right)
         if one and two and one != two:
-            self._report(whole, f"{left} is {NAMED[one]} and {right} is {NAMED[two]}, which cannot be compared")
+            message = f"{left} is {NAMED[one]} and {right} is {NAMED[two]}, which cannot be compared"
+            self._report(whole, message, _advice(left, two) or _advice(right, one) or "compare it with another")
 
     def _demand(self, expression: Expression, wanted: str, what: str) -> None:
         found = self.kind(expression)
         if found and found != wanted:
-            self._report(expression, f"{what} has to be {NAMED[wanted]}; {expression} is {NAMED[found]}")
+            message = f"{what} has to be {NAMED[wanted]}; {expression} is {NAMED[found]}"
+            self._report(expression, message, "compare it with something" if wanted == "truth" else None)
 
     def _arithmetic(self, whole: Expression, operator: str, left: str | None, right: str | None) -> str | None:
         match left, operator, right:
@@ -116,5 +120,21 @@ class KindChecker:
             case ("time", "+" | "-", "number") | ("number", "+", "time"):
                 return "time"
             case _:
-                self._report(whole, f"{NAMED[left]} {operator} {NAMED[right]} has no value")
+                hint = "numbers can be calculated with, and a time moves by seconds; texts are joined by concat"
+                self._report(whole, f"{NAMED[left]} {operator} {NAMED[right]} has no value", hint)
                 return None
+
+
+def _advice(expression: Expression, wanted: str) -> str | None:
+    """How to write a constant so that it is of the wanted kind."""
+    match expression, wanted:
+        case Literal(str() as text), "number" if text.strip().replace(".", "", 1).lstrip("-").isdigit():
+            return f"write {text.strip()}, without quotes"
+        case Literal(str() as text), "truth" if text.strip().lower() in ("true", "false"):
+            return f"write {text.strip().lower()}, without quotes"
+        case Literal(str()), "time":
+            return f"write time({expression})"
+        case Literal(int() | float() as number), "text" if not isinstance(number, bool):
+            return f"write '{number}', in quotes"
+        case _:
+            return None

@@ -81,7 +81,10 @@ class PatternBuilder(ConditionBuilder):
         match value:
             case Negated(pattern, place):
                 message = "a negation can only stand beside something that happens"
-                hint = "write `A and !B`, `A then !B then C`, or `without {B} during …` for an interval"
+                hint = (
+                    "write `A and !B`, `A then !B then C`, or `without {B} during …` for an interval; where nothing"
+                    " comes after A: `A then (A + 1 hour) without B within 1 hour`"
+                )
                 self.source.report("E231", message, place, hint=hint)
                 return pattern
             case Starred(pattern, place):

@@ -77,7 +77,7 @@ class StatementBuilder(PatternBuilder):
         attributes: dict[str, AttributeType] = {}
         for column, kind in columns:
             if column in attributes:
-                self.source.report("E310", f"{name!s} has two attributes called {column!s}", column)
+                self.source.report("E310", f"{name!s} has two attributes called {column!s}", column, hint="rename one")
             attributes[str(column)] = kind
         declared = EventClass(str(name), attributes, tuple(map(str, key)), None if parent is None else str(parent))
         return Declared(declared, name, tuple(column for column, _ in columns), tuple(key), parent, clauses.get("time"))
@@ -224,18 +224,21 @@ class StatementBuilder(PatternBuilder):
         for column in declared.columns:
             if column not in bound:
                 listed = ", ".join(f"?{name}" for name in sorted(bound)) or "none"
-                hint = near(column, bound) or f"the pattern's variables are: {listed}"
+                how = f"bind it in the pattern, `attribute = ?{column}`; its variables are: {listed}"
+                hint = near(column, bound) or how
                 message = f"the pattern of {declared.name!s} binds no variable ?{column}, so the attribute has no value"
                 self.source.report("E303", message, column, hint=hint)
         for variable, found in kinds.items():
             if len(found) > 1:
                 listed = " and ".join(sorted(NAMED[kind] for kind in found))
-                self.source.report("E312", f"?{variable} is bound to {listed}, which are never equal", declared.name)
+                hint = "bind two variables, one for each"
+                message = f"?{variable} is bound to {listed}, which are never equal"
+                self.source.report("E312", message, declared.name, hint=hint)
         for column in declared.columns:
             wanted = KINDS[declared.event_class.attributes[column]]
             if len(found := kinds.get(column, set())) == 1 and wanted not in found:
                 message = f"{column!s} is declared as {NAMED[wanted]}, and the pattern binds {NAMED[next(iter(found))]}"
-                self.source.report("E312", message, column)
+                self.source.report("E312", message, column, hint="declare it as what the pattern binds")
 
     def make_schema(self, _tree: Tree[Token], values: list[Any]) -> tuple[Token, list[Any]]:
         name, *columns = values

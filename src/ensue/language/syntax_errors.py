@@ -139,6 +139,8 @@ def _hint(token: Token, before: list[Token], acceptable: frozenset[str]) -> str 
         return f"in a condition, write time('{token}')"
     if kind == previous == "EQUAL":
         return "write a single ="
+    if kind == "GREATER" and previous in {"MINUS", "EQUAL"}:
+        return "for one after another write then: `A then B`"
     if kind == "IN" and "IN_LIST" in acceptable:
         return "in a condition, write in (1, 2, 3)"
     return _hint_by_neighbour(kind, previous) or _hint_before(before)

@@ -21,22 +21,22 @@ _HOW = (
 
 def check_java() -> None:
     """Refuse to start Spark without a Java that it can use."""
-    program = _program()
-    if program is None:
+    found_program = program()
+    if found_program is None:
         home = os.environ.get("JAVA_HOME")
         where = f"JAVA_HOME is {home}, which has no bin/java" if home else "there is no java on the PATH"
         raise _missing(f"Spark needs Java {NEEDED} or newer, and {where}")
-    found = version(program)
+    found = version(found_program)
     if found is None:
-        raise _missing(f"Spark needs Java {NEEDED} or newer, and {program} does not say that it is one")
+        raise _missing(f"Spark needs Java {NEEDED} or newer, and {found_program} does not say that it is one")
     if found < NEEDED:
-        raise _missing(f"Spark needs Java {NEEDED} or newer, and {program} is Java {found}")
+        raise _missing(f"Spark needs Java {NEEDED} or newer, and {found_program} is Java {found}")
 
 
-def version(program: str) -> int | None:
+def version(java: str) -> int | None:
     """The version of a Java, as one number (1.8 is 8); None if the program cannot tell."""
     try:
-        run = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=30, check=False)  # noqa: S603
+        run = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=30, check=False)  # noqa: S603
     except (OSError, subprocess.SubprocessError):
         return None
     said = re.search(r'version "(\d+)(?:\.(\d+))?', run.stderr + run.stdout)
@@ -46,7 +46,7 @@ def version(program: str) -> int | None:
     return int(second or 0) if first == "1" else int(first)
 
 
-def _program() -> str | None:
+def program() -> str | None:
     """The Java that Spark's own script would take."""
     home = os.environ.get("JAVA_HOME")
     if home:

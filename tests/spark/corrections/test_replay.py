@@ -75,6 +75,30 @@ def test_absence_falls_due_beside_what_is_found_in_the_same_window(spark, tmp_pa
     assert [one["detected"] for one in found if one["class"] == "Quiet"] == ["2026-01-01T00:00:06Z"]
 
 
+@pytest.mark.parametrize("small", [(HERE, HERE), (SPARK, SPARK)])
+def test_what_falls_due_in_a_window_is_a_step_for_the_patterns_before_it(spark, tmp_path, small):
+    """The tick of the eighth second is seen at the ninth, when something else falls due that the window itself says.
+
+    What the second announcement said is taken back before it falls due: then there is no step.
+    """
+    program = read(text_of(("ticks", "filter")))
+    said = [about(0, 5, 5, g=1, v=0), about(3, 7, 7, g=2, v=2), about(6, 12, 12, g=3, v=2)]
+    said += [about(6, 12, 13, Operation.RETRACT), about(9, 25, 25, g=3, v=0)]
+    found = replayed(spark, tmp_path, program, said, END, 100, small)
+    assert comparable(found) == comparable(publications(program, said, END))
+    assert "2026-01-01T00:00:09Z" in [one["detected"] for one in found if one["class"] == "X0"]
+
+
+@pytest.mark.parametrize("small", [(HERE, HERE), (SPARK, SPARK)])
+def test_a_pattern_upon_ticks_sees_them_where_nothing_is_announced(spark, tmp_path, small):
+    twice = "(g INT) AS DETECT 2 times X0(g = ?g) within 9 seconds IN CONTEXT all"
+    text = text_of(("ticks", "filter")) + f"{CREATE} {twice} {PUBLISH}".format(name="Twice")
+    said = [about(0, 5, 5, g=1, v=2), about(3, 12, 6, g=2, v=2), about(6, 16, 6, g=3, v=2)]
+    found = replayed(spark, tmp_path, read(text), said, END, 1, small)
+    assert comparable(found) == comparable(publications(read(text), said, END))
+    assert {one["class"] for one in found} == {"X0", "X1", "Twice"}
+
+
 @pytest.mark.slow
 @settings(
     max_examples=30,

@@ -36,11 +36,11 @@ def history(
     "publications" is what was published up to then.
     """
     folder = Path(data)
-    session = spark or SparkSession.getActiveSession() or SparkSession.Builder().getOrCreate()
     program = _program(folder)
     if class_name != PUBLICATIONS and class_name not in program.classes:
         hint = near(class_name, program.classes) or f"there are {', '.join(sorted(program.classes))}"
         raise InputError(Diagnostic("E607", f"the program of {folder} has no class {class_name}", hint=hint))
+    session = spark or SparkSession.getActiveSession() or SparkSession.Builder().getOrCreate()
     place = Tables(folder).of(class_name)
     if not place.exists():
         return session.createDataFrame([], _columns(program, class_name))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -181,21 +182,19 @@ class _Handler:
         rows = spark.read.parquet(str(self._folder / str(number) / "rows"))
         detected = f.least(f.coalesce(f.col(DETECTED), f.lit(clock)), f.lit(clock))
         step = detected if after is None else f.greatest(detected, f.lit(after + 1))
-        usable = (
-            rows.where(quoted(CODE).isNull())
+        every = (
+            rows.withColumn("__wrong", quoted(CODE).isNotNull())
             .withColumn("__future", f.coalesce(f.col(DETECTED) > f.lit(clock), f.lit(False)))
             .withColumn(STEP, step)
             .withColumn(DETECTED, detected)
         )
-        wrong = rows.where(quoted(CODE).isNotNull()).groupBy(CLASS).count().collect()
-        for row in wrong:
-            mine = rows.where(quoted(CODE).isNotNull() & (f.col(CLASS) == row[CLASS]))
-            told = mine.select(
-                CLASS, quoted(CODE).alias("code"), quoted(REASON).alias("reason"), quoted(RAW).alias("raw")
-            )
-            self.course.tables.publish(f"{row[CLASS]}.rejects", number, told, row["count"])
         measures = f.count_if("__future").alias("future"), f.count("*").alias("rows")
-        counted = usable.groupBy(CLASS, STEP, DETECTED).agg(*measures).collect()
+        seen = every.groupBy("__wrong", CLASS, STEP, DETECTED).agg(*measures).collect()
+        wrong: Counter[str] = Counter()
+        for row in seen:
+            wrong.update({row[CLASS]: row["rows"]} if row["__wrong"] else {})
+        self._reject(number, rows, wrong)
+        counted = [row for row in seen if not row["__wrong"]]
         if not counted:
             return
         shown = {one.name for one in self.course.classes if one.snapshots}
@@ -205,8 +204,17 @@ class _Handler:
                 snapshots[row[CLASS]].append((row[STEP], row[DETECTED]))
         steps = sorted({row[STEP] for row in counted})
         future, size = (sum(row[name] for row in counted) for name in ("future", "rows"))
-        frame = usable.drop(CODE, REASON, RAW, "__future")
+        frame = every.where(~f.col("__wrong")).drop(CODE, REASON, RAW, "__future", "__wrong")
         self.course.go(Batch(frame, tuple(steps), snapshots, future, size), steps[-1])
+
+    def _reject(self, number: int, rows: DataFrame, wrong: Counter[str]) -> None:
+        """What cannot be used goes to a table of its class, with the reason."""
+        for name, count in wrong.items():
+            mine = rows.where(quoted(CODE).isNotNull() & (f.col(CLASS) == name))
+            told = mine.select(
+                CLASS, quoted(CODE).alias("code"), quoted(REASON).alias("reason"), quoted(RAW).alias("raw")
+            )
+            self.course.tables.publish(f"{name}.rejects", number, told, count)
 
 
 def _watch(running: Live, lock: Lock, stopping: Callable[[], bool], clock: Callable[[], int]) -> None:

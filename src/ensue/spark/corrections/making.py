@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from ensue.algebra.variables import is_timed
 from ensue.language.program import Program
 from ensue.spark.corrections.announcing import Announced
 from ensue.spark.corrections.lifetimes import Window
@@ -52,6 +53,11 @@ class Setting:
     tables: Tables
     shards: int
 
+    @property
+    def timed(self) -> bool:
+        """Whether there are patterns with timers: they depend on which steps are made."""
+        return any(is_timed(item.pattern) for item in self.program.complex_classes)
+
     def paths(self) -> dict[str, str]:
         """The folders of the derived classes in a state."""
         return {item.declaration.name: f"derived{place}" for place, item in enumerate(self.program.derived_classes)}
@@ -76,6 +82,11 @@ class Task:
         found = {} if self.batch is None else self.batch.snapshots
         inside = range(self.window.first, self.window.last + 1)
         return {name: [pair for pair in pairs if pair[0] in inside] for name, pairs in found.items()}
+
+    @property
+    def announced(self) -> tuple[int, ...]:
+        """The steps at which something is announced."""
+        return self.batch.steps if self.batch is not None else ()
 
     @property
     def idle(self) -> bool:

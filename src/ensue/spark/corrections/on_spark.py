@@ -15,16 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Column, DataFrame, Observation, functions as f
 
+from ensue.language.program import ComplexClass, SelectedClass
 from ensue.model.announcements import Outcome
 from ensue.model.publications import Case
 from ensue.spark.corrections import tables as tabled
 from ensue.spark.corrections.admitting import COUNT, KIND, OUTCOME, STEP, admit, known_after, lifetimes_of
 from ensue.spark.corrections.announcing import CLASS
 from ensue.spark.corrections.deriving import Deriving
-from ensue.spark.corrections.lifetimes import OCCURRED, TO, TOUCHED, Lifetimes
+from ensue.spark.corrections.lifetimes import FROM, OCCURRED, TO, TOUCHED, Lifetimes
 from ensue.spark.corrections.making import Cases, Made, Setting, Task
 from ensue.spark.corrections.publishing import CASE, NOTICE, PUBLISHED, notices_of, publish, standing_after
 from ensue.spark.corrections.purging import Remembered
+from ensue.spark.corrections.stepping import Steps
 from ensue.spark.values import quoted
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ class OnSpark:
             min((due for due, _ in coming if due is not None), default=None),
             sum(count for _, count in coming),
             told,
-            counts["kept"],
+            sum(count for name, count in counts.items() if name.startswith("kept ")),
         )
 
     def _remembered(self, folder: Path | None) -> Remembered | None:
@@ -79,10 +81,10 @@ class OnSpark:
     ) -> dict[str, Any]:
         """Write a frame, and count while it is written."""
         seen = Observation()
-        frame.observe(seen, f.count("*").alias("kept"), *measures).write.parquet(str(path))
+        frame.observe(seen, f.count("*").alias("kept"), *measures).write.mode("overwrite").parquet(str(path))
         self.schemas[path.name] = frame.schema
         found = dict(seen.get)
-        counts["kept"] = counts.get("kept", 0) + found.pop("kept")
+        counts[f"kept {path.name}"] = found.pop("kept")
         return found
 
     def _admit(self, task: Task, before: Remembered | None, counts: dict[str, int]) -> dict[str, Lifetimes]:
@@ -105,9 +107,12 @@ class OnSpark:
     ) -> list[tuple[int | None, int]]:
         """Derive each class after those that it uses; says what is coming: when next, and how much."""
         setting = self.setting
-        deriving = Deriving(setting, task, before)
-        coming: list[tuple[int | None, int]] = []
-        for item in setting.program.derived_classes:
+        held = {} if before is None else before.derived
+        steps = Steps(task.announced, {name: self._due(rows, task) for name, rows in held.items()})
+        deriving = Deriving(setting, task, before, steps)
+        coming: dict[str, tuple[int | None, int]] = {}
+
+        def derive(item: ComplexClass | SelectedClass) -> list[int]:
             name = item.declaration.name
             path = setting.paths()[name]
             found = deriving.derive(item, inputs, path, {one for one in inputs if counts.get(f"touched {one}")})
@@ -119,9 +124,21 @@ class OnSpark:
             ]
             seen = self._write(found.frame, task.aside / path, measures, counts)
             counts[f"touched {name}"] = seen["touched"] or 0
-            coming.append((seen["due"], seen["coming"] or 0))
+            coming[name] = seen["due"], seen["coming"] or 0
             inputs[name] = Lifetimes(self._read(task.aside / path))
-        return coming
+            return self._due(inputs[name].frame, task)
+
+        steps.derive(setting.program.derived_classes, derive)
+        return list(coming.values())
+
+    def _due(self, rows: DataFrame, task: Task) -> list[int]:
+        """When events of a class fall due in the window: they are known before, and still hold."""
+        if not self.setting.timed:
+            return []
+        times, window = f.unix_micros(OCCURRED), task.window
+        holds = quoted(TO).isNull() | (quoted(TO) >= times)
+        due = rows.where(times.between(window.first, window.last) & (quoted(FROM) < times) & holds)
+        return [row[0] for row in due.select(times).distinct().collect()]
 
     def _publish(
         self, task: Task, inputs: Mapping[str, Lifetimes], before: Remembered | None, counts: dict[str, int]

@@ -29,8 +29,8 @@ from ensue.spark.programs.tables import Tables
 
 Sink: TypeAlias = "Callable[[DataFrame, int, int], None]"
 
-SMALL = 200_000
-"""Up to so many remembered rows and announcements, a window is made in this process."""
+SMALL, FEW = 1_000_000, 30_000
+"""Up to so many remembered rows, and so many announcements, a window is made in this process."""
 
 
 class Course:
@@ -123,7 +123,7 @@ class Course:
 
     def _maker(self, task: Task, about: About) -> Maker:
         size = task.batch.size if task.batch is not None else 0
-        return self._in_process if about.kept + size <= self._small else self._on_spark
+        return self._in_process if size <= FEW and about.kept + size <= self._small else self._on_spark
 
     def _tell(self, told: Cases, number: int) -> None:
         """What is in the tables goes to the sinks, in order.

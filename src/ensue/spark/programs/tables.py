@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 from uuid import uuid4
 
 import pyarrow as pa
@@ -22,6 +21,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import Column, functions as f
 
 from ensue.errors import Diagnostic, InputError
+from ensue.spark.programs.places import table_folder, tables_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -42,11 +42,10 @@ class Tables:
 
     @property
     def folder(self) -> Path:
-        return self.data / "tables"
+        return tables_folder(self.data)
 
     def of(self, name: str) -> Path:
-        """The folder of a table. Names of classes may have signs that a file system does not take."""
-        return self.folder / quote(name, safe=" +@,=()")
+        return table_folder(self.data, name)
 
     def published(self, name: str, batch: int) -> bool:
         return (self.of(name) / f"batch={batch}").exists()

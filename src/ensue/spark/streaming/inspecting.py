@@ -100,7 +100,8 @@ def check_folder(checkpoint: str) -> None:
         return
     folder = Path(checkpoint)
     if not folder.exists():
-        raise InputError(Diagnostic("E600", f"there is no folder {checkpoint}"))
+        hint = "give the query's checkpointLocation; of `ensue run` it is checkpoint in the data folder"
+        raise InputError(Diagnostic("E600", f"there is no folder {checkpoint}", hint=hint))
     missing = [name for name in ("metadata", "offsets", "state") if not (folder / name).exists()]
     if missing:
         raise StateError(

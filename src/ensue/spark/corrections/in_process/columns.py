@@ -58,7 +58,7 @@ def read(folder: Path) -> pa.Table:
 
 
 def write(table: pa.Table, folder: Path) -> None:
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     pq.write_table(table, folder / _FILE)
 
 

@@ -28,10 +28,11 @@ from ensue.spark.corrections.in_process.detecting import detect
 from ensue.spark.corrections.in_process.publishing import counted, notices_of, publish
 from ensue.spark.corrections.in_process.purging import Remembered, purge, remembered, without_final
 from ensue.spark.corrections.in_process.selecting import Places, Selects
-from ensue.spark.corrections.lifetimes import OCCURRED, TO, TOUCHED, Lifetimes
+from ensue.spark.corrections.lifetimes import FROM, OCCURRED, TO, TOUCHED, Lifetimes
 from ensue.spark.corrections.making import Made, Setting, Task
 from ensue.spark.corrections.selecting.candidates import ROWS
 from ensue.spark.corrections.small import suited
+from ensue.spark.corrections.stepping import Steps
 from ensue.spark.corrections.tables import PUBLICATIONS
 
 if TYPE_CHECKING:
@@ -83,23 +84,21 @@ class _Window:
         """The lifetimes of each class."""
         self._touched: set[str] = set()
         self._places = Places(setting.spark, setting.program, self._tables, hint)
-        self._writing: list[Future[None]] = []
+        held = {} if before is None else before.derived
+        self._steps = Steps(task.announced, {name: self._due(table) for name, table in held.items()})
+        self._writing: dict[str, Future[None]] = {}
 
     def make(self) -> Made:
         setting = self._setting
         admitted = self._admit()
         for one in setting.classes:
             self._add(one.name, lifetimes_of(admitted, one))
-        for item in setting.program.derived_classes:
-            path = setting.paths()[item.declaration.name]
-            found = self._derive(item, path)
-            self._write(found, path)
-            self._add(item.declaration.name, found)
+        self._steps.derive(setting.program.derived_classes, self._derive)
         published = self._publish()
         notices = notices_of(published)
         told = counted(notices)
         self._add_to_tables(notices)
-        for writing in self._writing:
+        for writing in self._writing.values():
             writing.result()
         due = [one for item in setting.program.derived_classes for one in self._coming(item.declaration.name)]
         return Made(
@@ -129,37 +128,44 @@ class _Window:
         self._write(admitted, "known")
         return admitted
 
-    def _derive(self, item: ComplexClass | SelectedClass, path: str) -> pa.Table:
+    def _derive(self, item: ComplexClass | SelectedClass) -> list[int]:
         """The events of a class. Where nothing has happened, they are what they were."""
-        task, name = self._task, item.declaration.name
+        name = item.declaration.name
+        path = self._setting.paths()[name]
         held = None if self._before is None else self._before.derived[name]
+        idle = held is not None and not looks_at(item, self._setting.program, self._touched)
         if isinstance(item, ComplexClass):
-            return self._detect(item, held, f"state{path}")
-        if held is not None and not looks_at(item, self._setting.program, self._touched):
-            return untouched(held)
-        return self._selects.derive(item, self._places, held, task.window)
+            found = self._detect(item, held, f"state{path}", idle=idle)
+        elif held is not None and idle:
+            found = untouched(held)
+        else:
+            found = self._selects.derive(item, self._places, held, self._task.window)
+        self._write(found, path)
+        self._add(name, found)
+        return self._due(found)
 
-    def _detect(self, item: ComplexClass, held: pa.Table | None, path: str) -> pa.Table:
+    def _detect(self, item: ComplexClass, held: pa.Table | None, path: str, *, idle: bool) -> pa.Table:
         task, timed = self._task, is_timed(item.pattern)
-        if held is not None and task.kept is not None and task.idle and not timed:
-            copytree(task.kept / path, task.aside / path)
+        if held is not None and task.kept is not None and task.idle and idle and not timed:
+            copytree(task.kept / path, task.aside / path, dirs_exist_ok=True)
             return untouched(held)
         state = None if task.kept is None else read(task.kept / path)
         touched = _Touched(self._setting.spark, self._tables)
-        steps = self._steps() if timed else []
+        steps = self._steps.look(item.declaration.name) if timed else []
         found, after = detect(item, self._setting, touched, state, held, task.window, steps)
         write(after, task.aside / path)
         return found
 
-    def _steps(self) -> list[int]:
-        """The steps of the window: at its detection times, and where something that is known falls due."""
-        window, announced = self._task.window, self._task.batch.steps if self._task.batch is not None else ()
-        derived = [item.declaration.name for item in self._setting.program.derived_classes]
-        tables = [self._tables[name] for name in derived if name in self._tables]
-        tables += [] if self._before is None else self._before.derived.values()
-        times = [table.column(OCCURRED).cast(pa.int64()) for table in tables]
-        due = {step for one in times for step in one.filter(between(one, window.first, window.last)).to_pylist()}
-        return sorted({*announced, *due})
+    def _due(self, table: pa.Table) -> list[int]:
+        """When events of a class fall due in the window: they are known before, and still hold."""
+        if not self._setting.timed:
+            return []
+        window = self._task.window
+        times = table.column(OCCURRED).cast(pa.int64())
+        ahead = pc.less(table.column(FROM), times)
+        holds = pc.fill_null(pc.greater_equal(table.column(TO), times), True)
+        due = times.filter(pc.and_(between(times, window.first, window.last), pc.and_(ahead, holds)))
+        return pc.unique(due).to_pylist()  # type: ignore[no-any-return]
 
     def _publish(self) -> pa.Table:
         task = self._task
@@ -185,7 +191,9 @@ class _Window:
             rows[PUBLICATIONS] = tabled.publications(notices, tabled.changes_of(self._tables, task.window))
         for name, added in rows.items():
             if added.num_rows:
-                self._writing.append(self._writers.submit(self._setting.tables.add, name, task.number, added))
+                self._writing[f"table {name}"] = self._writers.submit(
+                    self._setting.tables.add, name, task.number, added
+                )
 
     def _coming(self, name: str) -> list[int]:
         """When the events of a class fall due that have not yet."""
@@ -196,13 +204,15 @@ class _Window:
 
     def _write(self, rows: pa.Table, path: str) -> None:
         """Have a part of the state written while the next one is made."""
+        if path in self._writing:
+            self._writing[path].result()
         self._written[path] = rows
-        self._writing.append(self._writers.submit(write, rows, self._task.aside / path))
+        self._writing[path] = self._writers.submit(write, rows, self._task.aside / path)
 
     def _add(self, name: str, table: pa.Table) -> None:
         self._tables[name] = table
-        if pc.any(table.column(TOUCHED)).as_py():
-            self._touched.add(name)
+        self._places.renew(name)
+        (self._touched.add if pc.any(table.column(TOUCHED)).as_py() else self._touched.discard)(name)
 
 
 class _Touched(Mapping[str, Lifetimes]):

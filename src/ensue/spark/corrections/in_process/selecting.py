@@ -83,6 +83,11 @@ class Places:
             self._frames[name] = frame_of(self._spark, together(parts, parts[0].schema))
         return self._frames[name]
 
+    def renew(self, name: str) -> None:
+        """A class is derived again: what was made from it is not what it was."""
+        for above in self._program.taxonomy.above(name):
+            self._frames.pop(above, None)
+
     def _versions(self, name: str, attributes: Sequence[str]) -> pa.Table:
         table = self._tables[name]
         named = [constant(table.num_rows, name, pa.string()), table.column(KEY).combine_chunks()]

@@ -1,0 +1,69 @@
+"""The sides of the streaming benchmark: how each one is started for a workload."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Literal
+
+from tools import get_jars
+
+from bench.peers import in_java
+from bench.peers.orders import Ordered, ordered
+from bench.peers.sides import Kind
+from bench.streams.paced import MODES
+from bench.workloads import Workload
+
+
+@dataclass(frozen=True)
+class StreamSide:
+    """What is started is given the address of a broker, or the number of events and the file that they are in."""
+
+    name: str
+    start: Callable[[Workload, Sequence[str]], AbstractContextManager[Ordered]]
+    kind: Kind = "peer"
+    cannot: frozenset[str] = frozenset()
+
+    @property
+    def word(self) -> str:
+        """Its name, as topics may have it."""
+        return "".join(letter for letter in self.name if letter.isalnum())
+
+
+def on_spark() -> StreamSide:
+    def start(workload: Workload, given: Sequence[str]) -> AbstractContextManager[Ordered]:
+        jars = ",".join(map(str, get_jars.jars("spark-kafka")))
+        command = [sys.executable, "-m", "bench.streams.query", workload.name, *given]
+        return ordered("Ensue on Spark", command, {"PYSPARK_SUBMIT_ARGS": f"--jars {jars} pyspark-shell"})
+
+    return StreamSide("Ensue on Spark", start, kind="ours")
+
+
+def flink(state: str, parallelism: int) -> StreamSide:
+    def start(workload: Workload, given: Sequence[str]) -> AbstractContextManager[Ordered]:
+        asked = in_java.asked_of("FlinkKafka", workload)
+        return in_java.started("FlinkKafka", asked, [*given, parallelism, state])
+
+    return StreamSide(f"Flink CEP, {state}, {parallelism}", start)
+
+
+def in_process() -> list[StreamSide]:
+    """Those that run inside a program, and are fed there."""
+    return [*(_ours(mode) for mode in MODES), _java_engine("Esper"), _java_engine("Siddhi", "W2")]
+
+
+def _ours(mode: str) -> StreamSide:
+    def start(workload: Workload, given: Sequence[str]) -> AbstractContextManager[Ordered]:
+        command = [sys.executable, "-m", "bench.streams.paced", workload.name, given[0], mode]
+        return ordered("ensue.Detector", command)
+
+    return StreamSide(f"ensue.Detector, {mode}", start, kind="ours")
+
+
+def _java_engine(name: Literal["Esper", "Siddhi"], *cannot: str) -> StreamSide:
+    def start(workload: Workload, given: Sequence[str]) -> AbstractContextManager[Ordered]:
+        return in_java.started(name, in_java.asked_of(name, workload), [given[1], 1])
+
+    return StreamSide(name, start, cannot=frozenset(cannot))

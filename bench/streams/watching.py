@@ -1,0 +1,65 @@
+"""What a side takes while it works: processor time, memory at its peak, and its checkpoint on disk."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.peers.sides import memory, processor_seconds
+
+if TYPE_CHECKING:
+    import psutil  # type: ignore[import-untyped]
+
+EVERY = 0.2
+"""Seconds between two looks."""
+
+
+@dataclass
+class Watched:
+    """Bytes are the most that was seen at once."""
+
+    processor: float = 0.0
+    memory: int = 0
+    state: int = 0
+
+
+@contextmanager
+def watching(processes: Callable[[], list[psutil.Process]], folder: Path) -> Iterator[Watched]:
+    """Look again and again while the block runs; all is there when it has ended."""
+    seen = Watched()
+    over = threading.Event()
+
+    def look() -> None:
+        seen.memory = max(seen.memory, memory(processes()))
+        seen.state = max(seen.state, size(folder))
+
+    def watch() -> None:
+        while not over.wait(EVERY):
+            look()
+
+    before = processor_seconds(processes())
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield seen
+    finally:
+        over.set()
+        thread.join()
+        look()
+        seen.processor = processor_seconds(processes()) - before
+
+
+def size(folder: Path) -> int:
+    """The bytes of all files below a folder; those that go away meanwhile count nothing."""
+    total = 0
+    for path in folder.rglob("*"):
+        try:
+            status = path.lstat()
+        except FileNotFoundError:
+            continue
+        total += 0 if path.is_dir() else status.st_size
+    return total

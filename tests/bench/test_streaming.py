@@ -1,0 +1,117 @@
+"""The streaming benchmark: what it measures is what it says, and the sides between topics find what we find."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import psutil  # type: ignore[import-untyped]
+import pytest
+
+from bench import streaming, workloads
+from bench.peers import inputs, matching, ourselves
+from bench.peers.orders import ordered
+from bench.streams import paced, sides
+from bench.streams.judging import AtRate, Paced, Taken, falls_behind, waits
+from bench.streams.topics import parsed, topics
+from bench.streams.watching import size, watching
+
+ECHO = """
+import json, sys
+for line in sys.stdin:
+    print(json.dumps({"heard": line.split()}), flush=True)
+"""
+
+
+def expected(name: workloads.Name, events: int) -> matching.Matches:
+    columns = inputs.Inputs(Path(), events).columns()
+    return matching.of_rows(workloads.named(name).by_hand(ourselves.CONTEXT, columns))
+
+
+def test_a_wait_is_from_the_last_event_to_the_publication_and_those_before_are_left_out():
+    lines = [
+        '1900 {"constituents": [{"id": "0"}, {"id": "1"}]}',
+        '2500 {"class": "x", "constituents": [{"id": "1"}, {"id": "3"}]}',
+    ]
+    published = parsed("\n".join(lines), 2)
+    put = np.array([1000, 1100, 1200, 2000])
+    assert waits(put, published, 0).tolist() == [0.8, 0.5]
+    assert waits(put, published, 2).tolist() == [0.5]
+
+
+def test_waits_that_grow_fall_behind_and_long_ones_do_not():
+    assert falls_behind(np.linspace(0.1, 4, 100))
+    assert not falls_behind(np.full(100, 3.0))
+    assert not falls_behind(np.array([]))
+
+
+def test_nothing_published_is_no_error():
+    assert parsed("", 3).places.shape == (0, 3)
+    assert len(waits(np.array([1]), parsed("", 3), 0)) == 0
+
+
+def test_a_rate_is_kept_up_with_only_if_it_was_in_every_run():
+    at = AtRate(1000, [Paced(0.1, 0.4, kept_up=True), Paced(0.3, 0.6, kept_up=True), Paced(0.2, 0.5, kept_up=True)])
+    assert (at.p50, at.p99, at.kept_up) == (0.2, 0.5, True)
+    at.runs.append(Paced(9, 9, kept_up=False))
+    assert at.summary()["kept_up"] is False
+
+
+def test_who_could_not_keep_up_is_not_asked_again():
+    taken = [Taken(sides.on_spark()), Taken(sides.flink("heap", 2))]
+    asked = []
+    with ordered("echo", [sys.executable, "-c", ECHO]) as process:
+        for one, _, at in streaming._turns([10, 20], 3, [(one, process) for one in taken]):
+            at.runs.append(Paced(0, 0, kept_up=one is taken[0] or at.rate == 10))
+            asked.append((taken.index(one), at.rate))
+    assert asked.count((0, 20)) == 3
+    assert asked.count((1, 20)) == 1
+
+
+def test_orders_are_answered_and_an_end_is_told_with_its_reason():
+    with ordered("echo", [sys.executable, "-c", ECHO]) as process:
+        assert process.order("put", 3)["heard"] == ["put", "3"]
+    assert process.process.returncode is not None
+    with (
+        ordered("broken", [sys.executable, "-c", "raise SystemExit('no memory')"]) as process,
+        pytest.raises(RuntimeError, match="broken has ended:\nno memory"),
+    ):
+        process.answer()
+
+
+def test_memory_and_state_are_the_most_that_was_seen(tmp_path):
+    with watching(lambda: [psutil.Process()], tmp_path) as seen:
+        (tmp_path / "state").write_bytes(bytes(1000))
+        time.sleep(0.5)
+        (tmp_path / "state").unlink()
+    assert seen.state == 1000
+    assert size(tmp_path) == 0
+    assert seen.memory > 1e6
+    assert seen.processor >= 0
+
+
+@pytest.mark.parametrize("name", ["W1", "W3", "W4"])
+@pytest.mark.parametrize("make", [paced.one_by_one, paced.what_has_come])
+def test_a_detector_at_a_pace_tells_what_the_loop_finds(name, make):
+    feeding = make(workloads.named(name), paced.history(20_000))
+    told = paced.pace(feeding, 18_000, 20_000, 10_000, 1 if make is paced.one_by_one else 5000)
+    assert matching.Matches(told["matches"], told["sum"]) == expected(name, 20_000)
+    assert told["seconds"] > 0.19
+    assert 0 < told["p50"] <= told["p99"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("side", [sides.on_spark(), sides.flink("rocksdb", 2)], ids=lambda side: side.name)
+def test_between_topics(side, tmp_path):
+    given = inputs.Inputs(tmp_path, 60_000).first(60_000)
+    with topics(tmp_path, given.plain) as kafka:
+        bench = streaming.Bench(workloads.named("W1"), kafka, tmp_path)
+        kafka.fill("all", 60_000)
+        taken = Taken(side, 60_000)
+        with side.start(bench.workload, [kafka.servers]) as process:
+            bench.drain(taken, process)
+            assert taken.agrees
+            assert bench.expected(60_000).count > 50
+            assert kafka.count("all") == 60_001
