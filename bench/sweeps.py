@@ -42,6 +42,9 @@ class Point:
     taken: list[Turns]
     cannot: dict[str, str] = field(default_factory=dict)
 
+    def give_up(self, side: str, patience: float) -> None:
+        self.cannot[side] = f"takes longer than {patience:g} s from {self.question.value} on"
+
     def best(self) -> Turns | None:
         """The fastest of the peers that agree."""
         return fastest([one for one in self.taken if one.agrees and one.kind == "peer"])
@@ -150,13 +153,17 @@ def _point(
             except CannotError as error:
                 point.cannot[side.name] = str(error)
             except TooSlowError:
-                point.cannot[side.name] = f"takes longer than {patience:g} s from {question.value} on"
+                point.give_up(side.name, patience)
             else:
                 running.append((turns, ready))
         for _ in range(runs):
             for turns, ready in running:
-                turns.turn(ready)
-        point.taken = [turns for turns, _ in running]
+                if turns.name not in point.cannot:
+                    try:
+                        turns.turn(ready)
+                    except TooSlowError:
+                        point.give_up(turns.name, patience)
+        point.taken = [turns for turns, _ in running if turns.name not in point.cannot]
         return point
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import psutil  # type: ignore[import-untyped]
 
 from bench.peers.matching import Matches
-from bench.peers.sides import Ready, TooSlowError, Work
+from bench.peers.sides import Ready, Work, in_time
 
 
 @contextmanager
@@ -25,9 +25,8 @@ def apart(make: Callable[..., Work], *given: object, patience: float | None = No
 
     def ask(word: str) -> Any:
         here.send(word)
-        if not here.poll(patience):
-            raise TooSlowError
-        return here.recv()
+        with in_time(patience, process.kill):
+            return here.recv()
 
     def run() -> int:
         return int(ask("run"))

@@ -15,10 +15,10 @@ import ensue
 from bench.data import Integers
 from bench.peers import matching
 from bench.peers.apart import apart
-from bench.peers.contender import Contender, counted, in_time
+from bench.peers.contender import Contender, ready_in_spark
 from bench.peers.files import Files
 from bench.peers.ourselves import CONTEXT
-from bench.peers.sides import Ready, Work, of_spark
+from bench.peers.sides import Ready, Work
 from bench.questions import Question
 
 if TYPE_CHECKING:
@@ -63,14 +63,13 @@ def on_spark(spark: SparkSession) -> Contender:
             return occurrences
 
         def check() -> matching.Matches:
-            with in_time(spark, patience):
-                if not question.ruled:
-                    return _places(found().select("constituents").toArrow().column("constituents"))
-                told = found().select("class", "constituents").toArrow()
+            if not question.ruled:
+                return _places(found().select("constituents").toArrow().column("constituents"))
+            told = found().select("class", "constituents").toArrow()
             rules = pc.cast(told.column("class"), pa.int64()).to_numpy()
             return _places(told.column("constituents"), rules)
 
-        yield Ready(lambda: counted(found()), check, of_spark)
+        yield ready_in_spark(spark, patience, lambda: [found()], check)
 
     return Contender("Ensue on Spark", start, "ours")
 

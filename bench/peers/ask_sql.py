@@ -13,14 +13,14 @@ import pyarrow as pa
 from bench.data import Integers
 from bench.peers import matching, step_queries
 from bench.peers.apart import apart
-from bench.peers.contender import CORES, Contender, counted, in_time
+from bench.peers.contender import CORES, Contender, ready_in_spark
 from bench.peers.files import Files
-from bench.peers.sides import Ready, Work, of_spark
+from bench.peers.sides import Ready, Work
 from bench.questions import Question
 from bench.shapes import Shape, by_shape
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
 def in_duckdb() -> Contender:
@@ -62,11 +62,13 @@ def in_spark(spark: SparkSession) -> Contender:
         spark.createDataFrame(_rules(question)).createOrReplaceTempView("rules")
         queries = _queries(question, step_queries.in_spark)
 
-        def check() -> matching.Matches:
-            with in_time(spark, patience):
-                return sum((_rows(_columns(spark.sql(query).toArrow())) for query in queries), matching.NOTHING)
+        def found() -> list[DataFrame]:
+            return [spark.sql(query) for query in queries]
 
-        yield Ready(lambda: sum(counted(spark.sql(query)) for query in queries), check, of_spark)
+        def check() -> matching.Matches:
+            return sum((_rows(_columns(one.toArrow())) for one in found()), matching.NOTHING)
+
+        yield ready_in_spark(spark, patience, found, check)
 
     return Contender("Spark SQL", start)
 

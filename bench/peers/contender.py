@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from bench.peers.files import Files
-from bench.peers.sides import Kind, Ready, TooSlowError
+from bench.peers.matching import Matches
+from bench.peers.sides import Kind, Ready, in_time, of_spark
 from bench.questions import Question
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 CORES = 2
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -26,29 +27,23 @@ class Contender:
     kind: Kind = "peer"
 
 
-@contextmanager
-def in_time(spark: SparkSession, patience: float) -> Iterator[None]:
-    """Stops what Spark does when it has taken so many seconds."""
-    over = threading.Event()
+def ready_in_spark(
+    spark: SparkSession, patience: float, found: Callable[[], Sequence[DataFrame]], check: Callable[[], Matches]
+) -> Ready:
+    """Runs give all matches to a sink that takes everything; what takes more than so many seconds is stopped."""
 
-    def stop() -> None:
-        over.set()
-        spark.sparkContext.cancelAllJobs()
+    def stopped(work: Callable[[], T]) -> Callable[[], T]:
+        def run() -> T:
+            with in_time(patience, spark.sparkContext.cancelAllJobs):
+                return work()
 
-    timer = threading.Timer(patience, stop)
-    timer.start()
-    try:
-        yield
-    except Exception:
-        if over.is_set():
-            raise TooSlowError from None
-        raise
-    finally:
-        timer.cancel()
+        return run
+
+    return Ready(stopped(lambda: sum(map(_counted, found()))), stopped(check), of_spark)
 
 
-def counted(found: DataFrame) -> int:
-    """All matches, to a sink that takes everything; how many it got is observed on the way."""
+def _counted(found: DataFrame) -> int:
+    """How many the sink got is observed on the way."""
     from pyspark.sql import Observation, functions as f
 
     seen = Observation()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +21,7 @@ from bench.data import Columns
 from bench.peers import ask_java, ask_ourselves, ask_sql, epl, files, flink_steps, match_recognize, matching, siddhi_ql
 from bench.peers.asked import Asked, CannotError, Query
 from bench.peers.contender import Contender
-from bench.peers.sides import TooSlowError, Work
+from bench.peers.sides import Ready, TooSlowError, Work, in_time
 from bench.questions import Question
 from bench.shapes import Shape, Step, by_shape, sequence
 
@@ -198,3 +201,38 @@ def test_who_is_too_slow_is_not_asked_for_more(without_spark: Path):
     assert sweeps.main(events=EVENTS, runs=1, sweep=["absence"], patience=0.0) == 0
     (point,) = json.loads((without_spark / "sweeps.json").read_text())["results"]
     assert point["cannot"]["DuckDB SQL"] == "takes longer than 0 s from no B within 30 s on"
+
+
+def test_who_is_too_slow_only_later_ends_nothing(without_spark: Path, monkeypatch: pytest.MonkeyPatch):
+    def tires(*_: object) -> AbstractContextManager[Ready]:
+        left = iter(range(1))
+
+        def run() -> int:
+            if next(left, None) is None:
+                raise TooSlowError
+            return 0
+
+        return nullcontext(Ready(run, lambda: matching.NOTHING, list))
+
+    sides = [Contender("Tires", tires), ask_sql.in_duckdb()]
+    monkeypatch.setattr(sweeps, "_sides", lambda *_: sides)
+    assert sweeps.main(events=EVENTS, runs=3, sweep=["shapes"]) == 0
+    points = json.loads((without_spark / "sweeps.json").read_text())["results"]
+    assert [[one["side"] for one in point["sides"]] for point in points] == [["DuckDB SQL"]] * 2
+    for point in points:
+        assert point["cannot"] == {"Tires": "takes longer than 300 s from A then (B or C) then D on"}
+
+
+def test_what_takes_too_long_is_stopped():
+    stopped = threading.Event()
+
+    def ends() -> None:
+        stopped.wait(10)
+        raise EOFError
+
+    with pytest.raises(TooSlowError), in_time(0.01, stopped.set):
+        ends()
+    with pytest.raises(TooSlowError), in_time(0.0, lambda: None):
+        time.sleep(0.1)
+    with pytest.raises(EOFError), in_time(60, stopped.set):
+        ends()
