@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
-import pyarrow as pa
 import pytest
+from hypothesis import given, strategies as st
 
 import ensue
 from bench import by_hand, histories, measuring, on_spark, questions, real, sweeps
@@ -24,6 +26,8 @@ from bench.peers.contender import Contender
 from bench.peers.sides import Ready, TooSlowError, Work, in_time
 from bench.questions import Question
 from bench.shapes import Shape, Step, by_shape, sequence
+from ensue.model import Event
+from ensue.reference import evaluate
 
 PATIENCE = 120
 EVENTS = 20_000
@@ -70,48 +74,42 @@ def test_in_java(side: Contender, question: Question, tmp_path: Path):
         pytest.skip(str(error))
 
 
-def small(*events: tuple[str, float, int, float]) -> pa.Table:
-    """Events as (class, seconds, key, value)."""
-    types, seconds, keys, values = zip(*events, strict=True)
-    times = pa.array([int(one * 1e6) for one in seconds]).cast(pa.timestamp("us", tz="UTC"))
-    columns = {
-        "type": pa.array(types).dictionary_encode(),
-        "time": times,
-        "key": pa.array(keys),
-        "value": pa.array(values),
-    }
-    return pa.table(columns)
+SECOND = 1_000_000
+Given: TypeAlias = tuple[str, int, int, float]
+"""An event: its class, seconds, key and value."""
 
 
-def by_reference(shape: Shape, table: pa.Table) -> set[tuple[int, ...]]:
-    found = ensue.detect(shape.text, table.to_pylist(), "continuous")
-    return {tuple(int(one) for one in each.constituents if not one.startswith("+")) for each in found}
+def by_reference(shape: Shape, history: Sequence[Given]) -> list[tuple[int, ...]]:
+    """What the reference finds, the clock going on after the last event."""
+    events = [
+        Event(str(place), name, seconds * SECOND, {"key": key, "value": value})
+        for place, (name, seconds, key, value) in enumerate(history)
+    ]
+    until = (history[-1][1] + shape.seconds) * SECOND
+    found = evaluate(ensue.parse(shape.text), events, "continuous", until=until)
+    return sorted(tuple(int(one.id) for one in each.constituents if not one.id.startswith("+")) for each in found)
 
 
-def rows(shape: Shape, table: pa.Table) -> set[tuple[int, ...]]:
-    coded = table.column("type").chunk(0)
-    columns = Columns(
-        coded.indices.to_numpy(),
-        table.column("time").cast(pa.int64()).to_numpy(),
-        table.column("key").to_numpy(),
-        table.column("value").to_numpy(),
-    )
-    return {tuple(row) for row in by_hand.rows(shape, coded.dictionary.to_pylist(), columns).tolist()}
+def rows(shape: Shape, history: Sequence[Given]) -> list[tuple[int, ...]]:
+    types, seconds, keys, values = map(np.array, zip(*history, strict=True))
+    names = sorted({*shape.types, *types.tolist()})
+    columns = Columns(np.searchsorted(names, types).astype(np.int8), seconds * SECOND, keys, values)
+    return sorted(tuple(row) for row in by_hand.rows(shape, names, columns).tolist())
 
 
-@pytest.mark.parametrize(
-    ("shape", "expected"),
-    [
-        (sequence("ABC", 60), {(0, 3, 5), (1, 3, 5)}),
-        (Shape((Step(("A",)), Step(("B", "C"))), 60), {(0, 3), (1, 3)}),
-        (Shape((Step(("A",)), Step(("B",), times=2)), 60), {(0, 3, 4), (1, 3, 4)}),
-        (Shape((Step(("A",)), Step(("B",)), Step(("C",), by="value")), 60), {(1, 3, 6)}),
-        (Shape((Step(("A",)),), 2, never="B"), {(0,)}),
-        (sequence("AB", 2), {(1, 3)}),
-    ],
-)
-def test_what_is_worked_out_by_hand_is_what_a_pattern_means(shape: Shape, expected: set[tuple[int, ...]]):
-    table = small(
+MEANT = [
+    (sequence("ABC", 60), [(0, 3, 5), (1, 3, 5)]),
+    (Shape((Step(("A",)), Step(("B", "C"))), 60), [(0, 3), (1, 3)]),
+    (Shape((Step(("A",)), Step(("B",), times=2)), 60), [(0, 3, 4), (1, 3, 4)]),
+    (Shape((Step(("A",)), Step(("B",)), Step(("C",), by="value")), 60), [(1, 3, 6)]),
+    (Shape((Step(("A",)),), 2, never="B"), [(0,)]),
+    (sequence("AB", 2), [(1, 3)]),
+]
+
+
+@pytest.mark.parametrize(("shape", "expected"), MEANT)
+def test_what_is_worked_out_by_hand_is_what_a_pattern_means(shape: Shape, expected: list[tuple[int, ...]]):
+    history = [
         ("A", 0, 1, 7.0),
         ("A", 1, 1, 8.0),
         ("B", 2, 2, 8.0),
@@ -119,9 +117,24 @@ def test_what_is_worked_out_by_hand_is_what_a_pattern_means(shape: Shape, expect
         ("B", 4, 1, 9.0),
         ("C", 5, 1, 6.0),
         ("C", 6, 3, 8.0),
-    )
-    assert rows(shape, table) == expected
-    assert by_reference(shape, table) == expected
+    ]
+    assert rows(shape, history) == expected
+    assert by_reference(shape, history) == expected
+
+
+def by_time() -> st.SearchStrategy[list[Given]]:
+    """Histories in which no two events are simultaneous."""
+    some = st.tuples(st.sampled_from("ABC"), st.integers(0, 20), st.integers(0, 1), st.sampled_from([0.0, 1.0]))
+    return st.lists(some, min_size=1, max_size=12, unique_by=itemgetter(1)).map(partial(sorted, key=itemgetter(1)))
+
+
+@pytest.mark.parametrize("shape", [shape for shape, _ in MEANT], ids=lambda shape: shape.text)
+@given(history=by_time(), seconds=st.integers(1, 12))
+def test_what_is_worked_out_by_hand_is_what_the_reference_finds(shape: Shape, history: list[Given], seconds: int):
+    if shape.never:  # then an A is known by its value
+        history = [(name, time, key, float(time)) for name, time, key, _ in history]
+    shape = replace(shape, seconds=seconds)
+    assert rows(shape, history) == by_reference(shape, history)
 
 
 def test_rules_get_what_their_keys_have():
