@@ -21,7 +21,7 @@ from bench import measuring, on_spark, workloads
 from bench.peers import in_java, in_sql, matching, ourselves
 from bench.peers.inputs import Inputs, prepare
 from bench.peers.sides import Side
-from bench.peers.turns import Turns, fastest
+from bench.peers.turns import Turns, fastest, table_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -155,23 +155,7 @@ def _case(
 
 
 def _table(case: Case) -> Table:
-    best = case.best()
-    table = Table(title=f"{case.workload.name}: {case.matches:,} matches", box=SIMPLE_HEAD)
-    for column in ("", "events/s", "events", "s", "lowest – highest", "CPU s", "first, s", "MB", "× the best peer"):
-        table.add_column(column, justify="left" if not column else "right")
-    for one in sorted(case.taken, key=lambda one: -one.rate):
-        table.add_row(
-            one.name if one.agrees else f"{one.name} (finds something else: does not count)",
-            f"{one.rate:,.0f}",
-            f"{one.events:,}",
-            f"{one.runs.median:.2f}",
-            f"{min(one.runs.runs):.2f} – {max(one.runs.runs):.2f}",
-            f"{one.runs.median_processor:.1f}",
-            f"{one.first:.1f}",
-            f"{one.bytes / 1e6:,.0f}",
-            f"{one.rate / best.rate:.2f}" if one.agrees and best is not None else "",
-            style={"ours": "bold", "limit": "dim"}.get(one.kind),
-        )
+    table = table_of(case.taken, case.best(), f"{case.workload.name}: {case.matches:,} matches")
     for name in case.cannot:
         table.add_row(name, "cannot say it", style="dim")
     return table

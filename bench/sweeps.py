@@ -13,9 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import cyclopts
-from rich.box import SIMPLE_HEAD
 from rich.progress import Progress
-from rich.table import Table
 
 from bench import by_hand, measuring, on_spark, questions, real
 from bench.peers import ask_java, ask_ourselves, ask_sql, files
@@ -23,11 +21,12 @@ from bench.peers.asked import CannotError
 from bench.peers.contender import Contender
 from bench.peers.ourselves import CONTEXT
 from bench.peers.sides import Ready, TooSlowError
-from bench.peers.turns import Turns, fastest
+from bench.peers.turns import Turns, fastest, table_of
 from bench.questions import Question
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from rich.table import Table
 
 Peer: TypeAlias = Literal["flink", "flink_sql", "esper", "siddhi", "duckdb", "spark"]
 PEERS: tuple[Peer, ...] = ("flink", "flink_sql", "esper", "siddhi", "duckdb", "spark")
@@ -168,23 +167,8 @@ def _point(
 
 
 def _table(point: Point) -> Table:
-    best = point.best()
     title = f"{point.question.sweep}, {point.question.value}: {point.matches:,} matches"
-    table = Table(title=title, box=SIMPLE_HEAD)
-    for column in ("", "events/s", "s", "lowest – highest", "CPU s", "first, s", "MB", "× the best peer"):
-        table.add_column(column, justify="left" if not column else "right")
-    for one in sorted(point.taken, key=lambda one: -one.rate):
-        table.add_row(
-            one.name if one.agrees else f"{one.name} (finds something else: does not count)",
-            f"{one.rate:,.0f}",
-            f"{one.runs.median:.2f}",
-            f"{min(one.runs.runs):.2f} – {max(one.runs.runs):.2f}",
-            f"{one.runs.median_processor:.1f}",
-            f"{one.first:.1f}",
-            f"{one.bytes / 1e6:,.0f}",
-            f"{one.rate / best.rate:.2f}" if one.agrees and best is not None else "",
-            style="bold" if one.kind == "ours" else None,
-        )
+    table = table_of(point.taken, point.best(), title)
     for name, why in point.cannot.items():
         table.add_row(f"{name}: {why}", style="dim")
     return table

@@ -5,7 +5,7 @@ They have two threads where keys can be divided, and one where not.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
 from bench.peers import epl, flink_steps, in_java, match_recognize, siddhi_ql
@@ -18,23 +18,22 @@ from bench.shapes import Shape
 
 
 def flink() -> Contender:
-    """Flink CEP, a pattern for each rule; its state is on the heap."""
-
-    def start(question: Question, files: Files, patience: float) -> AbstractContextManager[Ready]:
-        asked = _asked(question, files, lambda shape, _: flink_steps.of(shape, files.names))
-        more = [_parallelism(question), "heap"]
-        return in_java.process("FlinkCep", asked, files.plain, more, patience)
-
-    return Contender("Flink CEP", start)
+    """Flink CEP, a pattern for each rule."""
+    return _on_flink("Flink CEP", "FlinkCep", flink_steps.of)
 
 
 def flink_sql() -> Contender:
-    def start(question: Question, files: Files, patience: float) -> AbstractContextManager[Ready]:
-        asked = _asked(question, files, lambda shape, _: match_recognize.of(shape, files.names))
-        more = [_parallelism(question), "heap"]
-        return in_java.process("FlinkSql", asked, files.plain, more, patience)
+    return _on_flink("Flink SQL", "FlinkSql", match_recognize.of)
 
-    return Contender("Flink SQL", start)
+
+def _on_flink(name: str, program: in_java.Program, text: Callable[[Shape, Sequence[str]], str]) -> Contender:
+    """Its state is on the heap."""
+
+    def start(question: Question, files: Files, patience: float) -> AbstractContextManager[Ready]:
+        asked = _asked(question, files, lambda shape, _: text(shape, files.names))
+        return in_java.process(program, asked, files.plain, [_parallelism(question), "heap"], patience)
+
+    return Contender(name, start)
 
 
 def esper() -> Contender:

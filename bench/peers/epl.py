@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bench.peers.tags import places
 from bench.shapes import Attribute, Shape
 
 _MINUTE = "timer:within(60 seconds 1 microsecond)"
@@ -36,8 +37,7 @@ def of(shape: Shape) -> str:
     else:
         rest = " -> ".join(_tagged(shape, at, _common(shape, step.by)) for at, step in enumerate(shape.steps) if at)
         then = f"(({rest}) where timer:within({shape.seconds} seconds 1 microsecond))"
-    places = ", ".join(f"{place} as p{number}" for number, place in enumerate(_places(shape)))
-    return f"select {places} from pattern [{begin} -> {then}]"
+    return f"select {places(shape)} from pattern [{begin} -> {then}]"
 
 
 def _common(shape: Shape, by: Attribute) -> str:
@@ -52,15 +52,3 @@ def _tagged(shape: Shape, at: int, common: str) -> str:
     if len(step.types) == 1:
         return f"{f'[{step.times}] ' if step.times > 1 else ''}s{at}={step.types[0]}{wanted}"
     return f"({' or '.join(f's{at}_{number}={name}{wanted}' for number, name in enumerate(step.types))})"
-
-
-def _places(shape: Shape) -> list[str]:
-    found = []
-    for at, step in enumerate(shape.steps):
-        if step.times > 1:
-            found += [f"s{at}[{number}].place" for number in range(step.times)]
-        elif len(step.types) > 1:
-            found.append(f"coalesce({', '.join(f's{at}_{number}.place' for number in range(len(step.types)))})")
-        else:
-            found.append(f"s{at}.place")
-    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from bench.peers.asked import CannotError
+from bench.peers.tags import places
 from bench.shapes import Shape
 
 _MINUTE = "within 60000000 milliseconds"
@@ -51,8 +52,7 @@ def of(shape: Shape, rule: int = -1) -> str:
         steps = f"{_tagged(shape, 0)} -> not {shape.never}{_condition(shape)} for {span}"
     else:
         steps = " -> ".join(_tagged(shape, at) for at in range(len(shape.steps))) + f" within {span}"
-    places = ", ".join(f"{place} as p{number}" for number, place in enumerate(_places(shape)))
-    query = f"from every {steps} select {places} insert into Found{'' if rule < 0 else rule};"
+    query = f"from every {steps} select {places(shape)} insert into Found{'' if rule < 0 else rule};"
     return _by_key(shape.types, query) if shape.key is None else query
 
 
@@ -65,15 +65,3 @@ def _tagged(shape: Shape, at: int) -> str:
     if len(step.types) == 1:
         return f"s{at}={step.types[0]}{condition}{f'<{step.times}:{step.times}>' if step.times > 1 else ''}"
     return " or ".join(f"s{at}_{number}={name}{condition}" for number, name in enumerate(step.types))
-
-
-def _places(shape: Shape) -> list[str]:
-    found = []
-    for at, step in enumerate(shape.steps):
-        if step.times > 1:
-            found += [f"s{at}[{number}].place" for number in range(step.times)]
-        elif len(step.types) > 1:
-            found.append(f"coalesce({', '.join(f's{at}_{number}.place' for number in range(len(step.types)))})")
-        else:
-            found.append(f"s{at}.place")
-    return found

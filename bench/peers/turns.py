@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
 
 from bench import measuring
 from bench.peers.matching import Matches
@@ -56,3 +60,24 @@ class Turns:
 
 def fastest(some: list[Turns]) -> Turns | None:
     return max(some, key=lambda one: one.rate, default=None)
+
+
+def table_of(taken: Sequence[Turns], best: Turns | None, title: str) -> Table:
+    """The fastest first, beside the best peer."""
+    table = Table(title=title, box=SIMPLE_HEAD)
+    for column in ("", "events/s", "events", "s", "lowest – highest", "CPU s", "first, s", "MB", "× the best peer"):
+        table.add_column(column, justify="left" if not column else "right")
+    for one in sorted(taken, key=lambda one: -one.rate):
+        table.add_row(
+            one.name if one.agrees else f"{one.name} (finds something else: does not count)",
+            f"{one.rate:,.0f}",
+            f"{one.events:,}",
+            f"{one.runs.median:.2f}",
+            f"{min(one.runs.runs):.2f} – {max(one.runs.runs):.2f}",
+            f"{one.runs.median_processor:.1f}",
+            f"{one.first:.1f}",
+            f"{one.bytes / 1e6:,.0f}",
+            f"{one.rate / best.rate:.2f}" if one.agrees and best is not None else "",
+            style={"ours": "bold", "limit": "dim"}.get(one.kind),
+        )
+    return table
