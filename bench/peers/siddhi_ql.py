@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from bench.peers.asked import CannotError
 from bench.peers.tags import places
 from bench.shapes import Shape
 
@@ -39,31 +38,35 @@ WORKLOADS: Mapping[str, str] = {
 
 
 def of(shape: Shape, rule: int = -1) -> str:
-    """In partitions by key; a rule has its key in its conditions.
+    """In partitions, where all steps have the key in common; a rule has its key in its conditions.
 
     Without partitions, Siddhi 5.1.30 does not keep to `within`: what waits for a step is in the order in which it came
     there, and of that `StreamPreStateProcessor.expireEvents` drops what is over only up to the first that is not. Of
     those with one key the first to begin is the first to come; of others not, and 102 of 3,717 matches took longer than
-    a minute (`variables`, 20,000 events).
+    a minute (`variables`, 20,000 events). So the span is looked at once more there.
     """
-    if not shape.by_key:
-        raise CannotError("without partitions it does not keep to `within`")
     shape = shape.begun_once
-    span = f"{shape.seconds * 1_000_000} milliseconds"
+    span = shape.seconds * 1_000_000
     if shape.never:
-        steps = f"{_tagged(shape, 0)} -> not {shape.never}{_condition(shape)} for {span}"
+        steps = f"{_tagged(shape, 0)} -> not {shape.never}{_condition(shape, 0)} for {span} milliseconds"
     else:
-        steps = " -> ".join(_tagged(shape, at) for at in range(len(shape.steps))) + f" within {span}"
-    query = f"from every {steps} select {places(shape)} insert into Found{'' if rule < 0 else rule};"
-    return _by_key(shape.types, query) if shape.key is None else query
+        steps = " -> ".join(_tagged(shape, at) for at in range(len(shape.steps))) + f" within {span} milliseconds"
+    selected = places(shape)
+    if not shape.by_key:
+        selected += f", eventTimestamp(s{len(shape.steps) - 1}) - eventTimestamp(s0) as span having span <= {span}L"
+    query = f"from every {steps} select {selected} insert into Found{'' if rule < 0 else rule};"
+    return _by_key(shape.types, query) if shape.by_key and shape.key is None else query
 
 
-def _condition(shape: Shape) -> str:
-    return "" if shape.key is None else f"[key == {shape.key}L]"
+def _condition(shape: Shape, at: int) -> str:
+    if shape.key is not None:
+        return f"[key == {shape.key}L]"
+    by = shape.steps[at].by
+    return f"[{by} == s0.{by}]" if at and not shape.by_key else ""
 
 
 def _tagged(shape: Shape, at: int) -> str:
-    step, condition = shape.steps[at], _condition(shape)
+    step, condition = shape.steps[at], _condition(shape, at)
     if len(step.types) == 1:
         return f"s{at}={step.types[0]}{condition}{f'<{step.times}:{step.times}>' if step.times > 1 else ''}"
     return " or ".join(f"s{at}_{number}={name}{condition}" for number, name in enumerate(step.types))
