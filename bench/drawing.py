@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from html import escape
+from math import ceil, floor, log10
 from pathlib import Path
 
 Curve = Sequence[tuple[float, float]]
 
 _WIDTH, _HEIGHT, _LEFT, _TOP, _GAP = 640, 200, 60, 30, 60
-_COLOURS = ("#1b6ca8", "#c8553d", "#588157", "#8e6c8a")
+_TALL = 260
+_COLOURS = ("#1b6ca8", "#c8553d", "#588157", "#8e6c8a", "#b8860b", "#4a9d9c", "#a0522d", "#7a7f87")
 
 
 def draw(path: Path, across: str, panels: Mapping[str, Mapping[str, Curve]]) -> None:
@@ -48,3 +51,46 @@ def _panel(title: str, across: str, curves: Mapping[str, Curve], top: int) -> li
             f'<text x="{_LEFT + 8 + number * 160}" y="{bottom + 16}" fill="{colour}">{name}</text>',
         ]
     return lines
+
+
+def by_step(steps: Sequence[str], curves: Mapping[str, Sequence[float | None]], strong: Collection[str]) -> str:
+    """Curves over steps that are equally far apart, on a scale of powers of ten; names stand at the ends of the curves.
+
+    What is None is not there: a curve may end early.
+    """
+    known = [value for curve in curves.values() for value in curve if value is not None]
+    low, high = floor(log10(min(known))), ceil(log10(max(known))) or 1
+    high = max(high, low + 1)
+    bottom, right = _TOP + _TALL, _LEFT + _WIDTH
+
+    def across(place: int) -> float:
+        return _LEFT + 20 + place * (_WIDTH - 40) / max(len(steps) - 1, 1)
+
+    def up(value: float) -> float:
+        return bottom - (log10(value) - low) / (high - low) * _TALL
+
+    lines = [
+        f'<svg class="curves" viewBox="0 0 {right + 190} {bottom + 30}" width="{right + 190}" height="{bottom + 30}">'
+    ]
+    for power in range(low, high + 1):
+        y = up(10.0**power)
+        lines.append(f'<line x1="{_LEFT}" y1="{y:.1f}" x2="{right}" y2="{y:.1f}"/>')
+        lines.append(f'<text class="dim" x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{10.0**power:,.0f}</text>')
+    for place, step in enumerate(steps):
+        lines.append(f'<text x="{across(place):.1f}" y="{bottom + 18}" text-anchor="middle">{escape(step)}</text>')
+    ends = {}
+    for number, (name, curve) in enumerate(curves.items()):
+        colour = _COLOURS[number % len(_COLOURS)]
+        points = [(across(place), up(value)) for place, value in enumerate(curve) if value is not None]
+        if not points:
+            continue
+        wide = 3 if name in strong else 1.5
+        drawn = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        lines.append(f'<polyline points="{drawn}" fill="none" stroke="{colour}" stroke-width="{wide}"/>')
+        lines += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{wide}" fill="{colour}"/>' for x, y in points]
+        ends[name] = (points[-1][1], colour)
+    lowest = 0.0
+    for name, (y, colour) in sorted(ends.items(), key=lambda one: one[1][0]):
+        lowest = max(y, lowest + 15)  # names do not lie on each other
+        lines.append(f'<text x="{right + 8}" y="{lowest + 4:.1f}" style="fill: {colour}">{escape(name)}</text>')
+    return "\n".join([*lines, "</svg>"])

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import cyclopts
-import numpy as np
-import pyarrow as pa
 from rich.box import SIMPLE_HEAD
 from rich.progress import track
 from rich.table import Table
 
 import ensue
-from bench import chains, data, measuring
+from bench import chains, data, histories, measuring
 from ensue.engine.memory import keep_freed_memory
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Name: TypeAlias = Literal["length", "window", "rules", "keys", "skewed keys", "disorder"]
 CONTEXT = "continuous"
@@ -141,32 +142,19 @@ def _rules(events: int) -> Sweep:
 
 
 def _keys(events: int, *, skewed: bool) -> Sweep:
-    """The same rate for each key: with fewer keys, events lie further apart. The first skewed key has about a tenth."""
-    chance = np.random.default_rng(3)
-    points = []
-    for count in (10, 1_000, 100_000, 1_000_000):
-        plain = data.events(events)
-        keys = chance.zipf(1.1, events) % count if skewed else chance.integers(0, count, events)
-        times = data.FIRST + np.arange(events, dtype=np.int64) * max(1, 7_500_000 // count)
-        table = plain.set_column(plain.schema.get_field_index("key"), "key", pa.array(keys))
-        stamps = pa.array(times).cast(pa.timestamp("us", tz="UTC"))
-        table = table.set_column(table.schema.get_field_index("time"), "time", stamps)
-        points.append(Point(f"{count:,}", events, partial(_detect, ONE, table)))
-    return Sweep("skewed keys" if skewed else "keys", points)
+    def of(count: int) -> Point:
+        return Point(f"{count:,}", events, partial(_detect, ONE, histories.with_keys(events, count, skewed=skewed)))
+
+    return Sweep("skewed keys" if skewed else "keys", [of(count) for count in (10, 1_000, 100_000, 1_000_000)])
 
 
 def _disorder(events: int) -> Sweep:
     """A stream in batches, of which some events come up to five seconds late; so much is allowed."""
-    plain = data.events(events)
-    times = data.Columns.of(plain).times
-    ids = pa.array(np.arange(events))
-    chance = np.random.default_rng(5)
-    points = []
-    for share in (0.0, 0.01, 0.2):
-        late = np.where(chance.random(events) < share, chance.integers(0, 5 * chains.SECOND, events), 0)
-        table = plain.append_column("id", ids).take(pa.array(np.argsort(times + late, kind="stable")))
-        points.append(Point(f"{share:.0%}", events, partial(_stream, table)))
-    return Sweep("disorder", points)
+
+    def of(share: float) -> Point:
+        return Point(f"{share:.0%}", events, partial(_stream, histories.out_of_order(events, share)))
+
+    return Sweep("disorder", [of(share) for share in (0.0, 0.01, 0.2)])
 
 
 def _stream(table: pa.Table, size: int = 100_000) -> int:

@@ -28,7 +28,8 @@ h1 { font-size: 1.5rem } h2 { font-size: 1.15rem; margin-top: 2.5rem } p, figcap
 figure { margin: 1.5rem 0; overflow-x: auto } figcaption { font-size: .9rem }
 .bars text { font: 13px system-ui, sans-serif; fill: var(--text) } .bars .dim { fill: var(--dim) }
 .ours { fill: var(--ours) } .peer { fill: var(--peer) } .no { fill: var(--no) }
-.limit { fill: var(--line) } .bars line { stroke: var(--line) }
+.limit { fill: var(--line) } .bars line, .curves line { stroke: var(--line) }
+.curves text { font: 12px system-ui, sans-serif; fill: var(--text) } .curves .dim { fill: var(--dim) }
 table { border-collapse: collapse } td, th { padding: .2rem .8rem .2rem 0;
   text-align: left; border-bottom: 1px solid var(--line) } code { font-size: .9em }
 """
@@ -55,7 +56,8 @@ class Bar:
 def write(results: Path) -> Path:
     """The page of the results in a folder; what was not measured is not on it."""
     found = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(results.glob("*.json"))}
-    parts = [part for make in (_side_by_side, _streaming, _kernel, _floors, _corrections) for part in make(found)]
+    makers = (_side_by_side, _streaming, _sweeps, _kernel, _floors, _corrections)
+    parts = [part for make in makers for part in make(found)]
     body = "\n".join([_head(found), *parts])
     page = results / "index.html"
     page.write_text(_PAGE.format(style=_STYLE, body=body), encoding="utf-8")
@@ -88,20 +90,20 @@ def _side_by_side(found: dict[str, Any]) -> Iterator[str]:
         "A side counts only if it finds exactly the same matches.</p>"
     )
     for case in taken["results"]:
-        best = max((one["events_per_second"] for one in _peers(case["sides"])), default=None)
-        bars = [
-            Bar(
-                one["side"],
-                one["events_per_second"],
-                _rate(one, best),
-                _kind(one),
-            )
-            for one in sorted(case["sides"], key=lambda one: -one["events_per_second"])
-        ]
         cannot = f" Cannot say it: {', '.join(case['cannot'])}." if case["cannot"] else ""
         pattern = f"<code>{escape(case['pattern'])}</code>"
         caption = f"{case['workload']}: {pattern}, {case['matches']:,} matches.{escape(cannot)}"
-        yield _figure(_bars(bars, logarithmic=True), caption)
+        yield _figure(_rates(case["sides"]), caption)
+
+
+def _rates(sides: Sequence[dict[str, Any]]) -> str:
+    """Events a second, the fastest first."""
+    best = max((one["events_per_second"] for one in _peers(sides)), default=None)
+    bars = [
+        Bar(one["side"], one["events_per_second"], _rate(one, best), str(one["kind"]) if one["agrees"] else "no")
+        for one in sorted(sides, key=lambda one: -one["events_per_second"])
+    ]
+    return _bars(bars, logarithmic=True)
 
 
 def _rate(one: dict[str, Any], best: float | None) -> str:
@@ -122,15 +124,9 @@ def _streaming(found: dict[str, Any]) -> Iterator[str]:
     )
     for case in taken["results"]:
         pattern = f"{case['workload']}: <code>{escape(case['pattern'])}</code>"
-        drained = sorted(case["between_topics"], key=lambda one: -one["events_per_second"])
-        best = max(
-            (one["events_per_second"] for one in drained if one["agrees"] and one["kind"] == "peer"), default=None
-        )
-        bars = [Bar(one["side"], one["events_per_second"], _rate(one, best), _kind(one)) for one in drained]
         events = f"{taken['settings']['events']:,} events"
-        yield _figure(
-            _bars(bars, logarithmic=True), f"{pattern}. Events a second, {events} from one topic into another."
-        )
+        caption = f"{pattern}. Events a second, {events} from one topic into another."
+        yield _figure(_rates(case["between_topics"]), caption)
         for where, said in (("between_topics", "from Kafka to Kafka"), ("in_process", "inside a program")):
             bars = list(_waits(case[where]))
             if bars:
@@ -156,8 +152,59 @@ def _peers(sides: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [one for one in sides if one["agrees"] and one["kind"] == "peer"]
 
 
-def _kind(one: dict[str, Any]) -> str:
-    return str(one["kind"]) if one["agrees"] else "no"
+def _sweeps(found: dict[str, Any]) -> Iterator[str]:
+    """A drawing for each sweep: how each side grows; and a table of what cannot be drawn, and of ratios."""
+    if "sweeps" not in found:
+        return
+    yield "<h2>How each side grows</h2>"
+    yield (
+        f"<p>{found['sweeps']['settings']['events']:,} events on two cores, events a second, on a scale of powers of "
+        "ten. Only sides that find exactly the same matches are drawn.</p>"
+    )
+    sweeps: dict[str, list[dict[str, Any]]] = {}
+    for point in found["sweeps"]["results"]:
+        sweeps.setdefault(point["sweep"], []).append(point)
+    for name, points in sweeps.items():
+        sides = list(dict.fromkeys(one["side"] for point in points for one in point["sides"]))
+        strong = {one["side"] for point in points for one in point["sides"] if one["kind"] == "ours"}
+        curves = {side: [_rate_of(point, side) for point in points] for side in sides}
+        steps = [point["value"] for point in points]
+        pattern = f"<code>{escape(points[0]['pattern'])}</code>"
+        if any(rate for curve in curves.values() for rate in curve):
+            yield _figure(drawing.by_step(steps, curves, strong), f"{escape(name)}: {pattern}")
+        yield _ratios(points, sorted(strong))
+        yield from _not_drawn(points)
+
+
+def _rate_of(point: dict[str, Any], side: str) -> float | None:
+    rates = (one["events_per_second"] for one in point["sides"] if one["side"] == side and one["agrees"])
+    return next(rates, None)
+
+
+def _ratios(points: Sequence[dict[str, Any]], ours: Sequence[str]) -> str:
+    """How many times as fast as the best peer each of ours is, at each point."""
+    rows = []
+    for point in points:
+        best = max(_peers(point["sides"]), key=lambda one: float(one["events_per_second"]), default=None)
+        cells = [f"{point['matches']:,}", "none" if best is None else str(best["side"])]
+        for side in ours:
+            rate = _rate_of(point, side)
+            cells.append("" if best is None or rate is None else f"{rate / best['events_per_second']:.2g} ×")
+        rows.append(f"<tr><td>{escape(point['value'])}" + "".join(f"<td>{escape(cell)}" for cell in cells))
+    head = "".join(f"<th>{escape(one)}" for one in ("", "matches", "best peer", *ours))
+    return f"<table><tr>{head}{''.join(rows)}</table>"
+
+
+def _not_drawn(points: Sequence[dict[str, Any]]) -> Iterator[str]:
+    reasons = {f"{side}: {why}" for point in points for side, why in point["cannot"].items()}
+    reasons |= {
+        f"{one['side']} finds something else at {point['value']}"
+        for point in points
+        for one in point["sides"]
+        if not one["agrees"]
+    }
+    if reasons:
+        yield f"<p>{escape('; '.join(sorted(reasons)))}.</p>"
 
 
 def _kernel(found: dict[str, Any]) -> Iterator[str]:

@@ -6,10 +6,9 @@ README.md says more.
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -21,7 +20,8 @@ from rich.table import Table
 from bench import measuring, on_spark, workloads
 from bench.peers import in_java, in_sql, matching, ourselves
 from bench.peers.inputs import Inputs, prepare
-from bench.peers.sides import Ready, Side, memory, processor_seconds
+from bench.peers.sides import Side
+from bench.peers.turns import Turns, fastest, table_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -48,65 +48,21 @@ TARGETS = (
 
 
 @dataclass
-class Taken:
-    """What was measured of a side at a workload. A side that found something else than we did does not count."""
-
-    side: Side
-    events: int
-    expected: matching.Matches
-    agrees: bool = True
-    first: float = 0.0
-    """Seconds of the first run, in which a process warms up; not among the runs."""
-    runs: measuring.Sample = field(default_factory=measuring.Sample)
-    bytes: int = 0
-
-    def begin(self, ready: Ready) -> None:
-        began = time.perf_counter()
-        self.agrees = ready.check() == self.expected or self.side.kind == "limit"
-        self.first = time.perf_counter() - began
-
-    def turn(self, ready: Ready) -> None:
-        began, used = time.perf_counter(), processor_seconds(ready.processes())
-        self.agrees &= ready.run() == self.expected.count or self.side.kind == "limit"
-        self.runs.runs.append(time.perf_counter() - began)
-        self.runs.processor.append(processor_seconds(ready.processes()) - used)
-        self.bytes = max(self.bytes, memory(ready.processes()))
-
-    @property
-    def rate(self) -> float:
-        """Events a second."""
-        return self.events / self.runs.median
-
-    def summary(self) -> dict[str, object]:
-        return {
-            "side": self.side.name,
-            "kind": self.side.kind,
-            "agrees": self.agrees,
-            "events": self.events,
-            "first_seconds": self.first,
-            "events_per_second": self.rate,
-            "seconds": self.runs.summary(),
-            "bytes": self.bytes,
-        }
-
-
-@dataclass
 class Case:
     workload: workloads.Workload
     matches: int
-    taken: list[Taken]
+    taken: list[Turns]
     cannot: list[str]
 
-    def best(self, *others: str) -> Taken | None:
+    def best(self, *others: str) -> Turns | None:
         """The fastest of the peers that agree, or of all others whose names begin so."""
-        counting = (one for one in self.taken if one.agrees and one.side.kind != "ours")
-        chosen = (one for one in counting if (one.side.name.startswith(others) if others else one.side.kind == "peer"))
-        return max(chosen, key=_rate, default=None)
+        counting = [one for one in self.taken if one.agrees and one.kind != "ours"]
+        return fastest([one for one in counting if (one.name.startswith(others) if others else one.kind == "peer")])
 
     def times(self, target: Target) -> float | None:
         """How many times as fast we are, if both sides ran."""
         best = self.best(*target.others)
-        ours = next((one for one in self.taken if one.side.name == target.ours and one.agrees), None)
+        ours = next((one for one in self.taken if one.name == target.ours and one.agrees), None)
         return None if best is None or ours is None else ours.rate / best.rate
 
     def summary(self) -> dict[str, object]:
@@ -119,10 +75,6 @@ class Case:
             "cannot": self.cannot,
             "targets": [{**asdict(one), "found": self.times(one)} for one in TARGETS],
         }
-
-
-def _rate(one: Taken) -> float:
-    return one.rate
 
 
 def main(
@@ -189,7 +141,7 @@ def _case(
     expected = {
         part: matching.of_rows(workload.by_hand(ourselves.CONTEXT, some.columns())) for part, some in given.items()
     }
-    taken = [Taken(side, given[side.part].count, expected[side.part]) for side in able]
+    taken = [Turns(side.name, side.kind, given[side.part].count, expected[side.part]) for side in able]
     with ExitStack() as stack:
         ready = [stack.enter_context(side.start(workload, given[side.part])) for side in able]
         for one, side in zip(taken, ready, strict=True):
@@ -203,23 +155,7 @@ def _case(
 
 
 def _table(case: Case) -> Table:
-    best = case.best()
-    table = Table(title=f"{case.workload.name}: {case.matches:,} matches", box=SIMPLE_HEAD)
-    for column in ("", "events/s", "events", "s", "lowest – highest", "CPU s", "first, s", "MB", "× the best peer"):
-        table.add_column(column, justify="left" if not column else "right")
-    for one in sorted(case.taken, key=lambda one: -one.rate):
-        table.add_row(
-            one.side.name if one.agrees else f"{one.side.name} (finds something else: does not count)",
-            f"{one.rate:,.0f}",
-            f"{one.events:,}",
-            f"{one.runs.median:.2f}",
-            f"{min(one.runs.runs):.2f} – {max(one.runs.runs):.2f}",
-            f"{one.runs.median_processor:.1f}",
-            f"{one.first:.1f}",
-            f"{one.bytes / 1e6:,.0f}",
-            f"{one.rate / best.rate:.2f}" if one.agrees and best is not None else "",
-            style={"ours": "bold", "limit": "dim"}.get(one.side.kind),
-        )
+    table = table_of(case.taken, case.best(), f"{case.workload.name}: {case.matches:,} matches")
     for name in case.cannot:
         table.add_row(name, "cannot say it", style="dim")
     return table

@@ -20,10 +20,10 @@ from rich.table import Table
 from bench import measuring, workloads
 from bench.page import milliseconds
 from bench.peers import inputs, matching, ourselves
+from bench.peers.orders import Ordered
 from bench.peers.sides import processor_seconds
 from bench.streams import sides
 from bench.streams.judging import INSIDE, PATIENCE, AtRate, Paced, Taken, falls_behind, waits
-from bench.streams.orders import Ordered
 from bench.streams.topics import Topics, topics
 from bench.streams.watching import watching
 
@@ -243,10 +243,7 @@ def _waited(case: Case, taken: Sequence[Taken], title: str, rates: Sequence[int]
     for rate in rates:
         table.add_column(f"{rate:,} events/s", justify="right")
     for one in taken:
-        cells = (
-            f"{milliseconds(at.p50)}, {milliseconds(at.p99)}" if at.kept_up else "cannot keep up" for at in one.rates
-        )
-        table.add_row(one.name, *cells, style="bold" if one.side.kind == "ours" else None)
+        table.add_row(one.name, *map(_shown, one.rates), style="bold" if one.side.kind == "ours" else None)
     return table
 
 

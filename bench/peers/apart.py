@@ -10,26 +10,23 @@ from typing import Any
 
 import psutil  # type: ignore[import-untyped]
 
-from bench import workloads
-from bench.peers.inputs import Inputs
 from bench.peers.matching import Matches
-from bench.peers.sides import Ready, Work
+from bench.peers.sides import Ready, Work, in_time
 
 
 @contextmanager
-def apart(
-    make: Callable[[workloads.Workload, Inputs], Work], workload: workloads.Workload, inputs: Inputs
-) -> Iterator[Ready]:
-    """What `make`, which has to be a function of a module, gets ready there."""
+def apart(make: Callable[..., Work], *given: object, patience: float | None = None) -> Iterator[Ready]:
+    """What `make`, a function of a module, gets ready there from what it is given; it has so many seconds for a run."""
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
-    process = context.Process(target=_serve, args=(there, make, workload.name, inputs), daemon=True)
+    process = context.Process(target=_serve, args=(there, make, given), daemon=True)
     process.start()
     there.close()
 
     def ask(word: str) -> Any:
         here.send(word)
-        return here.recv()
+        with in_time(patience, process.kill):
+            return here.recv()
 
     def run() -> int:
         return int(ask("run"))
@@ -45,9 +42,7 @@ def apart(
         process.join()
 
 
-def _serve(
-    words: Connection, make: Callable[[workloads.Workload, Inputs], Work], name: workloads.Name, inputs: Inputs
-) -> None:
-    work = make(workloads.named(name), inputs)
+def _serve(words: Connection, make: Callable[..., Work], given: tuple[object, ...]) -> None:
+    work = make(*given)
     while True:
         words.send(work.run() if words.recv() == "run" else work.check())

@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-import json
+import math
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Literal, TypeAlias
 
-import psutil  # type: ignore[import-untyped]
 from tools import get_jars
 
+from bench.data import TYPES
+from bench.peers import epl, flink_steps, match_recognize, siddhi_ql
+from bench.peers.asked import Asked, Query
 from bench.peers.inputs import Inputs
 from bench.peers.matching import Matches
+from bench.peers.orders import Ordered, ordered
 from bench.peers.sides import Ready, Side
 from bench.workloads import Workload
 
 HERE = Path(__file__).parent
 OPENED = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.util", "java.lang", "java.time")]
 HEAP = "-Xmx4g"
+Program: TypeAlias = Literal["FlinkCep", "FlinkKafka", "FlinkSql", "Esper", "Siddhi"]
+LANGUAGES: Mapping[Program, Mapping[str, str]] = {
+    "FlinkCep": flink_steps.WORKLOADS,
+    "FlinkKafka": flink_steps.WORKLOADS,
+    "FlinkSql": match_recognize.WORKLOADS,
+    "Esper": epl.WORKLOADS,
+    "Siddhi": siddhi_ql.WORKLOADS,
+}
 
 
+@cache
 def compiled(name: str) -> list[str]:
     """The class path of a peer, which is compiled first; its jars are brought if they are not there."""
     if shutil.which("javac") is None:
@@ -36,9 +48,9 @@ def compiled(name: str) -> list[str]:
     except get_jars.NoJarsError as error:
         raise SystemExit(str(error)) from None
     classes = get_jars.JARS / name / "classes"
-    sources = [HERE / "java" / "Peer.java", *sorted((HERE / name).glob("*.java"))]
+    sources = [*sorted((HERE / "java").glob("*.java")), *sorted((HERE / name).glob("*.java"))]
     path = ":".join(map(str, jars))
-    command = ["javac", "-nowarn", "-d", str(classes), "-cp", path, *map(str, sources)]
+    command = ["javac", "-nowarn", "-proc:none", "-d", str(classes), "-cp", path, *map(str, sources)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"the peer {name} cannot be compiled:\n{done.stderr}")
@@ -46,34 +58,37 @@ def compiled(name: str) -> list[str]:
 
 
 @contextmanager
-def _process(name: str, program: str, workload: Workload, inputs: Inputs, more: Sequence[str]) -> Iterator[Ready]:
-    command = ["java", HEAP, *OPENED, "-cp", ":".join(compiled(name)), program, workload.name, str(inputs.plain), *more]
-    with (
-        tempfile.TemporaryFile("w+") as errors,
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
-    ):
-        words, answers = process.stdin, process.stdout
-        if words is None or answers is None:
-            raise RuntimeError("there are no pipes")
+def started(program: Program, asked: Asked, more: Sequence[object], patience: float | None = None) -> Iterator[Ordered]:
+    """A peer that is asked something; it has so many seconds for an answer."""
+    peer = "flink" if program.startswith("Flink") else program.lower()
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = [program, asked.write(Path(folder) / "asked"), *more]
+        command = ["java", HEAP, *OPENED, "-cp", ":".join(compiled(peer)), *map(str, arguments)]
+        with ordered(f"the peer {program}", command, patience=patience) as java:
+            yield java
 
-        def answer() -> dict[str, Any]:
-            line = answers.readline()
-            if not line:
-                errors.seek(0)
-                raise RuntimeError(f"the peer {name} failed at {workload.name}:\n{errors.read()[-4000:]}")
-            return dict(json.loads(line))
+
+@contextmanager
+def process(
+    program: Program, asked: Asked, plain: Path, more: Sequence[object], patience: float | None = None
+) -> Iterator[Ready]:
+    """A peer that runs over columns of events each time a line comes in."""
+    with started(program, asked, [plain, *more], patience) as java:
 
         def run() -> Matches:
-            words.write("\n")
-            words.flush()
-            found = answer()
+            found = java.order()
             return Matches(found["matches"], found["sum"])
 
-        answer()
-        try:
-            yield Ready(lambda: run().count, run, lambda: [psutil.Process(process.pid)])
-        finally:
-            process.kill()
+        java.answer()
+        yield Ready(lambda: run().count, run, java.processes)
+
+
+def asked_of(program: Program, workload: Workload) -> Asked:
+    """W1 to W4 in a peer's own language; noise is left out."""
+    above, wanted = (0.9, "D") if workload.name == "W4" else (-math.inf, "ABC")
+    query = Query(workload.width, LANGUAGES[program][workload.name])
+    preface = siddhi_ql.preface("ABCD") if program == "Siddhi" else ""
+    return Asked(TYPES, frozenset(wanted), [query], above=above, preface=preface)
 
 
 def flink(parallelism: int, state: str) -> Side:
@@ -81,34 +96,26 @@ def flink(parallelism: int, state: str) -> Side:
 
     With RocksDB it takes far fewer events a second, and so gets only some of them.
     """
-    start = partial(_flink, "FlinkCep", parallelism, state)
+    start = partial(_start, "FlinkCep", [parallelism, state])
     return Side(f"Flink CEP, {state}, {parallelism}", start, part=10 if state == "rocksdb" else 1)
 
 
 def flink_sql(parallelism: int) -> Side:
     """MATCH_RECOGNIZE, with its state on the heap."""
-    start = partial(_flink, "FlinkSql", parallelism, "heap")
+    start = partial(_start, "FlinkSql", [parallelism, "heap"])
     return Side(f"Flink SQL, {parallelism}", start, cannot=frozenset({"W2"}))
 
 
-@contextmanager
-def _flink(program: str, parallelism: int, state: str, workload: Workload, inputs: Inputs) -> Iterator[Ready]:
-    with tempfile.TemporaryDirectory() as checkpoints:
-        more = [str(parallelism), state, checkpoints]
-        with _process("flink", program, workload, inputs, more) as ready:
-            yield ready
-
-
 def esper(parallelism: int) -> Side:
-    return Side(
-        f"Esper, {parallelism}",
-        lambda workload, inputs: _process("esper", "Esper", workload, inputs, [str(parallelism)]),
-    )
+    return Side(f"Esper, {parallelism}", partial(_start, "Esper", [parallelism]))
 
 
 def siddhi(parallelism: int) -> Side:
-    return Side(
-        f"Siddhi, {parallelism}",
-        lambda workload, inputs: _process("siddhi", "Siddhi", workload, inputs, [str(parallelism)]),
-        cannot=frozenset({"W2"}),
-    )
+    start = partial(_start, "Siddhi", [parallelism])
+    return Side(f"Siddhi, {parallelism}", start, cannot=frozenset({"W2"}))
+
+
+def _start(
+    program: Program, more: Sequence[object], workload: Workload, inputs: Inputs
+) -> AbstractContextManager[Ready]:
+    return process(program, asked_of(program, workload), inputs.plain, more)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -22,13 +21,13 @@ if TYPE_CHECKING:
 
 
 def in_duckdb() -> Side:
-    return Side("DuckDB SQL", partial(apart, _duckdb))
+    return Side("DuckDB SQL", lambda workload, inputs: apart(_duckdb, workload.name, inputs))
 
 
-def _duckdb(workload: Workload, inputs: Inputs) -> Work:
+def _duckdb(name: str, inputs: Inputs) -> Work:
     base = duckdb.connect(config={"threads": 2})
     base.execute(f"CREATE VIEW events AS FROM read_parquet('{inputs.parquet}/*.parquet')")
-    query = queries.DUCKDB[workload.name]
+    query = queries.DUCKDB[name]
 
     def run() -> int:
         """All matches, kept in a table."""

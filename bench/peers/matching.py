@@ -14,6 +14,13 @@ class Matches:
     count: int
     sum: int
 
+    def __add__(self, other: Matches) -> Matches:
+        """Both together."""
+        return Matches(self.count + other.count, (self.sum + other.sum) % 2**64)
+
+
+NOTHING = Matches(0, 0)
+
 
 def of_rows(rows: Integers) -> Matches:
     """The matches with these positions of events, one match a row; java/Peer.java does the same."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +17,7 @@ from bench.peers import matching
 from bench.peers.apart import apart
 from bench.peers.inputs import Inputs
 from bench.peers.sides import Ready, Side, Work, of_spark
-from bench.workloads import Workload
+from bench.workloads import Name, Workload, named
 from ensue.spark.streaming.running import prepare
 
 if TYPE_CHECKING:
@@ -94,10 +93,12 @@ def streaming(spark: SparkSession) -> Side:
 
 
 def in_one_process() -> Side:
-    return Side("Ensue in one process", partial(apart, _in_one_process), kind="ours")
+    return Side("Ensue in one process", lambda asked, inputs: apart(_in_one_process, asked.name, inputs), kind="ours")
 
 
-def _in_one_process(workload: Workload, inputs: Inputs) -> Work:
+def _in_one_process(name: Name, inputs: Inputs) -> Work:
+    workload = named(name)
+
     def found() -> pa.Table:
         return ensue.detect(workload.pattern, pq.read_table(inputs.parquet), CONTEXT)
 

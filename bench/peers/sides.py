@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -12,6 +13,35 @@ import psutil  # type: ignore[import-untyped]
 from bench.peers.inputs import Inputs
 from bench.peers.matching import Matches
 from bench.workloads import Workload
+
+
+class TooSlowError(Exception):
+    """A side took longer than anybody would wait."""
+
+
+@contextmanager
+def in_time(patience: float | None, stop: Callable[[], object]) -> Iterator[None]:
+    """Stops what is done here when it has taken so many seconds; it was too slow then, whatever came of it."""
+    over = threading.Event()
+
+    def end() -> None:
+        over.set()
+        stop()
+
+    timer = threading.Timer(threading.TIMEOUT_MAX if patience is None else patience, end)
+    timer.daemon = True
+    if patience is not None:
+        timer.start()
+    try:
+        yield
+    except Exception:
+        if over.is_set():
+            raise TooSlowError from None
+        raise
+    finally:
+        timer.cancel()
+    if over.is_set():
+        raise TooSlowError
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,13 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Literal
 
 from tools import get_jars
 
 from bench.peers import in_java
+from bench.peers.orders import Ordered, ordered
 from bench.peers.sides import Kind
-from bench.streams.orders import Ordered, ordered
 from bench.streams.paced import MODES
 from bench.workloads import Workload
 
@@ -41,13 +42,11 @@ def on_spark() -> StreamSide:
 
 
 def flink(state: str, parallelism: int) -> StreamSide:
-    name = f"Flink CEP, {state}, {parallelism}"
-
     def start(workload: Workload, given: Sequence[str]) -> AbstractContextManager[Ordered]:
-        command = [*_java("flink", "FlinkKafka"), workload.name, *given, str(parallelism), state]
-        return ordered(name, command)
+        asked = in_java.asked_of("FlinkKafka", workload)
+        return in_java.started("FlinkKafka", asked, [*given, parallelism, state])
 
-    return StreamSide(name, start)
+    return StreamSide(f"Flink CEP, {state}, {parallelism}", start)
 
 
 def in_process() -> list[StreamSide]:
@@ -63,12 +62,8 @@ def _ours(mode: str) -> StreamSide:
     return StreamSide(f"ensue.Detector, {mode}", start, kind="ours")
 
 
-def _java_engine(name: str, *cannot: str) -> StreamSide:
+def _java_engine(name: Literal["Esper", "Siddhi"], *cannot: str) -> StreamSide:
     def start(workload: Workload, given: Sequence[str]) -> AbstractContextManager[Ordered]:
-        return ordered(name, [*_java(name.lower(), name), workload.name, given[1], "1"])
+        return in_java.started(name, in_java.asked_of(name, workload), [given[1], 1])
 
     return StreamSide(name, start, cannot=frozenset(cannot))
-
-
-def _java(folder: str, program: str) -> list[str]:
-    return ["java", in_java.HEAP, *in_java.OPENED, "-cp", ":".join(in_java.compiled(folder)), program]

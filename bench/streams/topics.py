@@ -15,7 +15,7 @@ from tools import get_jars
 
 from bench.data import Integers
 from bench.peers.in_java import compiled
-from bench.streams.orders import Ordered, ordered
+from bench.peers.orders import Ordered, ordered
 
 POLL = 0.02
 """Seconds between two looks at how much has been published."""

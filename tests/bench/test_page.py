@@ -78,3 +78,20 @@ def test_latencies_are_compared_with_the_best_peer_that_keeps_up(tmp_path):
         "0.12 ms (p50 0.06)",
     ):
         assert part in text
+
+
+def test_sweeps_are_curves_of_those_that_agree_with_ratios_to_the_best_peer(tmp_path):
+    def point(value: str, *sides: dict[str, object], **cannot: str) -> dict[str, object]:
+        return {"sweep": "rules", "value": value, "pattern": "A < B", "matches": 7, "sides": sides, "cannot": cannot}
+
+    few = point("1", side("Ensue", 2e6, "ours"), side("Slow", 50_000), side("Wrong", 9e6, agrees=False))
+    many = point("1,000", side("Ensue", 1e6, "ours"), Slow="takes longer than 300 s from 1,000 on")
+    put(tmp_path, "sweeps", [few, many], events=3_000_000)
+    text = page.write(tmp_path).read_text()
+    (curves,) = re.findall(r"<svg class=.curves.*?</svg>", text, re.DOTALL)
+    drawn = ET.fromstring(curves)  # noqa: S314 - our own
+    assert [len(one.get("points", "").split()) for one in drawn.iter("polyline")] == [2, 1]
+    assert {"1", "1,000", "Ensue", "Slow"} <= {one.text for one in drawn.iter("text")}
+    assert "<td>1<td>7<td>Slow<td>40 ×" in text
+    assert "<td>1,000<td>7<td>none<td>" in text
+    assert "Slow: takes longer than 300 s from 1,000 on; Wrong finds something else at 1." in text

@@ -71,7 +71,7 @@ def test_a_peer_that_fails_says_why(given: inputs.Inputs, tmp_path: Path, monkey
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     monkeypatch.setattr(in_java, "compiled", lambda _: ["classes"])
     with (
-        pytest.raises(RuntimeError, match="the peer esper failed at W1:\nno memory"),
+        pytest.raises(RuntimeError, match="the peer Esper has ended:\nno memory"),
         in_java.esper(1).start(workloads.named("W1"), given),
     ):
         pass

@@ -12,9 +12,9 @@ import pytest
 
 from bench import streaming, workloads
 from bench.peers import inputs, matching, ourselves
+from bench.peers.orders import ordered
 from bench.streams import paced, sides
 from bench.streams.judging import AtRate, Paced, Taken, falls_behind, waits
-from bench.streams.orders import ordered
 from bench.streams.topics import parsed, topics
 from bench.streams.watching import size, watching
 

@@ -1,6 +1,8 @@
 import java.nio.file.Path;
+import java.time.Duration;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.datagen.source.DataGeneratorSource;
@@ -9,7 +11,7 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /**
- * What both ways of Flink share: its settings, and the events as a stream.
+ * What all ways of Flink share: its settings, and the events as a stream.
  *
  * <p>Flink counts event time in milliseconds. It is given microseconds for them, so that no event loses its place; all
  * durations are multiplied alike. They are counted from the first event, so that dates stay in the range of SQL.
@@ -40,24 +42,24 @@ final class Flink {
 
     /** Builds a job. */
     interface Job {
-        void build(StreamExecutionEnvironment flink, SingleOutputStreamOperator<Event> events);
+        void build(StreamExecutionEnvironment flink, SingleOutputStreamOperator<Event> events, Asked asked);
     }
 
     private Flink() {}
 
-    /** WORKLOAD EVENTS PARALLELISM heap|rocksdb FOLDER */
+    /** ASKED EVENTS PARALLELISM heap|rocksdb */
     static void serve(String[] arguments, Job job) throws Exception {
-        String workload = arguments[0];
+        Asked asked = Asked.read(Path.of(arguments[0]));
         Path file = Path.of(arguments[1]);
         int parallelism = Integer.parseInt(arguments[2]);
-        Configuration settings = settings(arguments[3], Path.of(arguments[4]));
+        Configuration settings = settings(arguments[3], Path.of(arguments[0]).resolveSibling("checkpoints"));
         Peer.serve(found -> {
             events = Peer.Events.read(file);
             matches = found;
             StreamExecutionEnvironment flink =
                     StreamExecutionEnvironment.createLocalEnvironment(parallelism, settings);
             flink.getConfig().enableObjectReuse();
-            job.build(flink, stream(flink, workload));
+            job.build(flink, wanted(flink, generated(), asked), asked);
             flink.execute();
         });
     }
@@ -82,22 +84,27 @@ final class Flink {
         return settings;
     }
 
-    /** The events that a workload asks for. */
-    private static SingleOutputStreamOperator<Event> stream(StreamExecutionEnvironment flink, String workload) {
-        GeneratorFunction<Long, Event> source = place -> {
+    private static Source<Event, ?, ?> generated() {
+        GeneratorFunction<Long, Event> made = place -> {
             int at = place.intValue();
             long time = events.times[at] - events.times[0];
             return new Event(events.types[at], place, time, events.keys[at], events.values[at]);
         };
-        WatermarkStrategy<Event> inOrder =
-                WatermarkStrategy.<Event>forMonotonousTimestamps().withTimestampAssigner((event, before) -> event.time);
-        return flink.fromSource(
-                        new DataGeneratorSource<>(
-                                source, events.count(), RateLimiterStrategy.noOp(), TypeInformation.of(Event.class)),
-                        inOrder,
-                        "events")
+        return new DataGeneratorSource<>(
+                made, events.count(), RateLimiterStrategy.noOp(), TypeInformation.of(Event.class));
+    }
+
+    /** The events that are asked for; those that may come out of order wait in Flink until their delay is over. */
+    static SingleOutputStreamOperator<Event> wanted(
+            StreamExecutionEnvironment flink, Source<Event, ?, ?> source, Asked asked) {
+        WatermarkStrategy<Event> order = asked.delay == 0
+                ? WatermarkStrategy.forMonotonousTimestamps()
+                : WatermarkStrategy.forBoundedOutOfOrderness(Duration.ofMillis(asked.delay));
+        String[] types = asked.types; // Flink sends functions about: they must not hold on to all that is asked
+        double above = asked.above;
+        return flink.fromSource(source, order.withTimestampAssigner((event, before) -> event.time), "events")
                 .setParallelism(1)
-                .filter(event -> Peer.wants(workload, event.type, event.value))
+                .filter(event -> types[event.type] != null && event.value > above)
                 .setParallelism(1);
     }
 }

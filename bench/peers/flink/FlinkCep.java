@@ -1,98 +1,94 @@
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.cep.CEP;
+import org.apache.flink.cep.PatternStream;
 import org.apache.flink.cep.functions.PatternProcessFunction;
 import org.apache.flink.cep.nfa.aftermatch.AfterMatchSkipStrategy;
 import org.apache.flink.cep.pattern.Pattern;
-import org.apache.flink.cep.pattern.conditions.IterativeCondition;
-import org.apache.flink.cep.pattern.conditions.SimpleCondition;
+import org.apache.flink.streaming.api.datastream.KeyedStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.util.Collector;
 
 /**
- * Flink CEP, its Pattern API.
+ * Flink CEP, its Pattern API. What is asked are steps, as text ({@link Step}), behind them the microseconds of `within`.
  *
  * <p>A match has to end before the whole of `within` is over, ours may end with it: hence the one microsecond more.
  */
 public final class FlinkCep {
-    private static final long SECOND = 1_000_000;
-
     public static void main(String[] arguments) throws Exception {
-        String workload = arguments[0];
-        Flink.serve(arguments, (flink, events) -> CEP.pattern(events.keyBy(event -> event.key), pattern(workload))
-                .process(new Count())
-                .sinkTo(new DiscardingSink<>()));
+        Flink.serve(arguments, (flink, events, asked) -> {
+            for (Asked.Query query : asked.queries) {
+                found(events, query).process(new Count(query)).sinkTo(new DiscardingSink<>());
+            }
+        });
     }
 
-    static Pattern<Flink.Event, ?> pattern(String workload) {
-        Duration minute = Duration.ofMillis(60 * SECOND + 1);
-        switch (workload) {
-            case "W1":
-                return begin(Peer.A)
-                        .followedBy("second").where(is(Peer.B))
-                        .followedBy("third").where(is(Peer.C))
-                        .within(minute);
-            case "W2":
-                return begin(Peer.A)
-                        .followedByAny("second").where(is(Peer.B)).where(new Higher())
-                        .followedByAny("third").where(is(Peer.C)).where(new Lower())
-                        .within(minute);
-            case "W3":
-                return begin(Peer.A)
-                        .notFollowedBy("between").where(is(Peer.B))
-                        .followedBy("second").where(is(Peer.C))
-                        .within(minute);
-            case "W4":
-                return begin(Peer.D).times(3).within(Duration.ofMillis(30 * SECOND + 1));
-            default:
-                throw new IllegalArgumentException(workload);
+    static PatternStream<Flink.Event> found(SingleOutputStreamOperator<Flink.Event> events, Asked.Query query) {
+        String[] words = query.text().split("; ");
+        List<Step> steps = new ArrayList<>();
+        for (int at = 0; at < words.length - 1; at++) {
+            steps.add(Step.read(words[at]));
         }
+        Duration within = Duration.ofMillis(Long.parseLong(words[words.length - 1]) + 1);
+        return CEP.pattern(partitioned(events, query, steps), pattern(steps, within));
     }
 
-    private static Pattern<Flink.Event, Flink.Event> begin(int type) {
-        return Pattern.<Flink.Event>begin("first", AfterMatchSkipStrategy.noSkip()).where(is(type));
+    /** By key, where all steps have it in common; else everything in one partition. A rule takes its key alone. */
+    private static KeyedStream<Flink.Event, Long> partitioned(
+            SingleOutputStreamOperator<Flink.Event> events, Asked.Query query, List<Step> steps) {
+        boolean byKey = steps.stream().allMatch(step -> step.byKey);
+        long key = query.key();
+        SingleOutputStreamOperator<Flink.Event> some =
+                key < 0 ? events : events.filter(event -> event.key == key).setParallelism(1);
+        return byKey ? some.keyBy(event -> event.key, Types.LONG) : some.keyBy(event -> 0L, Types.LONG);
     }
 
-    private static SimpleCondition<Flink.Event> is(int type) {
-        return SimpleCondition.of(event -> event.type == type);
-    }
-
-    private static final class Higher extends IterativeCondition<Flink.Event> {
-        @Override
-        public boolean filter(Flink.Event event, Context<Flink.Event> context) throws Exception {
-            return event.value > context.getEventsForPattern("first").iterator().next().value * 1.5;
+    private static Pattern<Flink.Event, ?> pattern(List<Step> steps, Duration within) {
+        boolean byKey = steps.stream().allMatch(step -> step.byKey);
+        Pattern<Flink.Event, Flink.Event> made = null;
+        for (int at = 0; at < steps.size(); at++) {
+            Step step = steps.get(at);
+            String name = Step.name(at);
+            if (made == null) {
+                made = Pattern.begin(name, AfterMatchSkipStrategy.noSkip());
+            } else if (step.not) {
+                made = made.notFollowedBy(name);
+            } else {
+                made = step.any ? made.followedByAny(name) : made.followedBy(name);
+            }
+            made = made.where(step.condition(at > 0 && !byKey));
+            made = step.times > 1 ? made.times(step.times) : made;
         }
-    }
-
-    private static final class Lower extends IterativeCondition<Flink.Event> {
-        @Override
-        public boolean filter(Flink.Event event, Context<Flink.Event> context) throws Exception {
-            return event.value < context.getEventsForPattern("second").iterator().next().value;
-        }
+        return made.within(within);
     }
 
     /** The places of the events of a match, in the order of time. */
-    static long[] places(Map<String, List<Flink.Event>> match) {
-        List<Flink.Event> first = match.get("first");
-        if (first.size() == 3) {
-            return new long[] {first.get(0).place, first.get(1).place, first.get(2).place};
+    static long[] places(Map<String, List<Flink.Event>> match, int width) {
+        long[] places = new long[width];
+        int found = 0;
+        for (int at = 0; found < width; at++) {
+            for (Flink.Event event : match.getOrDefault(Step.name(at), List.of())) {
+                places[found++] = event.place;
+            }
         }
-        long second = match.get("second").get(0).place;
-        return match.containsKey("third")
-                ? new long[] {first.get(0).place, second, match.get("third").get(0).place}
-                : new long[] {first.get(0).place, second};
+        return places;
     }
 
     private static final class Count extends PatternProcessFunction<Flink.Event, Long> {
+        private final Asked.Query query;
+
+        Count(Asked.Query query) {
+            this.query = query;
+        }
+
         @Override
         public void processMatch(Map<String, List<Flink.Event>> match, Context context, Collector<Long> out) {
-            long[] places = places(match);
-            if (places.length == 2) {
-                Flink.matches.add(places[0], places[1]);
-            } else {
-                Flink.matches.add(places[0], places[1], places[2]);
-            }
+            long[] places = places(match, query.width());
+            Flink.matches.add(query.match(at -> places[(int) at]));
         }
     }
 }

@@ -5,10 +5,8 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.serialization.AbstractDeserializationSchema;
 import org.apache.flink.api.common.serialization.SimpleStringSchema;
-import org.apache.flink.cep.CEP;
 import org.apache.flink.cep.functions.PatternProcessFunction;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.base.DeliveryGuarantee;
@@ -25,19 +23,19 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.Collector;
 
 /**
- * Flink CEP from one topic into another: FlinkKafka WORKLOAD SERVERS PARALLELISM heap|rocksdb
+ * Flink CEP from one topic into another: FlinkKafka ASKED SERVERS PARALLELISM heap|rocksdb
  *
  * <p>Each line that comes in is an order, as README.md says: `drain SOURCE SINK FOLDER` answers when all that is in the
  * source has been published, `live SOURCE SINK FOLDER` when it has begun, `stop` when that has ended.
  */
 public final class FlinkKafka {
-    private final String workload;
+    private final Asked asked;
     private final String servers;
     private final int parallelism;
     private final String state;
 
-    private FlinkKafka(String[] arguments) {
-        workload = arguments[0];
+    private FlinkKafka(String[] arguments) throws IOException {
+        asked = Asked.read(Path.of(arguments[0]));
         servers = arguments[1];
         parallelism = Integer.parseInt(arguments[2]);
         state = arguments[3];
@@ -76,15 +74,9 @@ public final class FlinkKafka {
         if (bounded) {
             source.setBounded(OffsetsInitializer.latest());
         }
-        String asked = workload; // Flink sends functions about: they must not hold on to this object
-        WatermarkStrategy<Flink.Event> inOrder = WatermarkStrategy.<Flink.Event>forMonotonousTimestamps()
-                .withTimestampAssigner((event, before) -> event.time);
-        var events = flink.fromSource(source.build(), inOrder, "events")
-                .setParallelism(1) // the topic has one partition
-                .filter(event -> Peer.wants(asked, event.type, event.value))
-                .setParallelism(1);
-        CEP.pattern(events.keyBy(event -> event.key), FlinkCep.pattern(workload))
-                .process(new Tell())
+        Asked.Query query = asked.queries.get(0);
+        FlinkCep.found(Flink.wanted(flink, source.build(), asked), query)
+                .process(new Tell(query.width()))
                 .sinkTo(KafkaSink.<String>builder()
                         .setBootstrapServers(servers)
                         .setRecordSerializer(KafkaRecordSerializationSchema.builder()
@@ -129,10 +121,16 @@ public final class FlinkKafka {
 
     /** A match as JSON, with the ids of its events. */
     private static final class Tell extends PatternProcessFunction<Flink.Event, String> {
+        private final int width;
+
+        Tell(int width) {
+            this.width = width;
+        }
+
         @Override
         public void processMatch(Map<String, List<Flink.Event>> match, Context context, Collector<String> out) {
             StringBuilder text = new StringBuilder("{\"constituents\":[");
-            for (long place : FlinkCep.places(match)) {
+            for (long place : FlinkCep.places(match, width)) {
                 text.append(text.charAt(text.length() - 1) == '[' ? "{\"id\":\"" : ",{\"id\":\"").append(place).append("\"}");
             }
             out.collect(text.append("]}").toString());

@@ -18,9 +18,6 @@ import java.util.concurrent.atomic.LongAdder;
  * order.
  */
 final class Peer {
-    /** The classes of events, by their codes in the file. */
-    static final int A = 0, B = 1, C = 2, D = 3;
-
     /** The events in the order of time, as columns; the place of an event is its identity. */
     static final class Events {
         final byte[] types;
@@ -117,19 +114,16 @@ final class Peer {
             this.pace = pace;
         }
 
-        void add(long first, long second) {
-            found(mixed(mixed(first + 1) + second), second);
-        }
-
-        void add(long first, long second, long third) {
-            found(mixed(mixed(mixed(first + 1) + second) + third), third);
-        }
-
-        private void found(long hash, long last) {
+        /** The places of the events of a match, in their order; before them the number of the rule, if it has one. */
+        void add(long... places) {
+            long hash = mixed(places[0] + 1);
+            for (int at = 1; at < places.length; at++) {
+                hash = mixed(hash + places[at]);
+            }
             count.increment();
             sum.add(hash);
             if (pace != null) {
-                pace.note(last);
+                pace.note(places[places.length - 1]);
             }
         }
 
@@ -163,11 +157,27 @@ final class Peer {
         void run(int part) throws Exception;
     }
 
+    /** Takes an event: its place, key and value. */
+    interface Engine {
+        void take(int type, long time, Object[] event) throws Exception;
+    }
+
     private Peer() {}
 
-    /** Whether a workload asks for an event; whoever uses an engine would leave out the others first. */
-    static boolean wants(String workload, int type, double value) {
-        return workload.equals("W4") ? type == D && value > 0.9 : type <= C;
+    /** Gives an engine the events of one part that are asked for, each when it is due; says when its clock is to end. */
+    static long feed(Asked asked, Events events, int part, int parts, Matches matches, Engine engine)
+            throws Exception {
+        int end = matches.of(events.count());
+        for (int place = 0; place < end; place++) {
+            int type = events.types[place];
+            long key = events.keys[place];
+            double value = events.values[place];
+            if (asked.wants(type, value) && key % parts == part) {
+                matches.await(place);
+                engine.take(type, events.times[place], new Object[] {(long) place, key, value});
+            }
+        }
+        return events.times[end - 1] + asked.rest;
     }
 
     /** A thread for each part, until all are done; what fails in one of them fails the run. */
@@ -193,7 +203,10 @@ final class Peer {
         }
     }
 
-    /** Run for each line that comes in, at a pace if it says `FROM TO RATE`. Whatever else is printed goes to the errors: answers are all that is said. */
+    /**
+     * Run for each line that comes in, at a pace if it says `FROM TO RATE`. Whatever else is printed goes to the errors:
+     * answers are all that is said.
+     */
     static void serve(Run run) throws Exception {
         PrintStream answers = System.out;
         System.setOut(System.err);

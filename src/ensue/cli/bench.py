@@ -20,6 +20,7 @@ def bench(
         "spark_stream",
         "start",
         "streaming",
+        "sweeps",
     ] = "side_by_side",
     /,
     *arguments: Annotated[str, Parameter(allow_leading_hyphen=True)],

@@ -14,15 +14,18 @@ from typing import IO, Any
 
 import psutil  # type: ignore[import-untyped]
 
+from bench.peers.sides import in_time
+
 
 @dataclass(frozen=True)
 class Ordered:
-    """A process that has been started; `born` is when, by the clock."""
+    """A process that has been started; `born` is when, by the clock. It has so many seconds for an answer."""
 
     name: str
     process: subprocess.Popen[str]
     errors: IO[str]
     born: float
+    patience: float | None = None
 
     def order(self, *words: object) -> dict[str, Any]:
         """Say it, and wait for the answer."""
@@ -37,10 +40,11 @@ class Ordered:
         pipe.flush()
 
     def answer(self) -> dict[str, Any]:
-        line = self.process.stdout.readline() if self.process.stdout else ""
-        if not line:
-            self.errors.seek(0)
-            raise RuntimeError(f"{self.name} has ended:\n{self.errors.read()[-4000:]}")
+        with in_time(self.patience, self.process.kill):
+            line = self.process.stdout.readline() if self.process.stdout else ""
+            if not line:
+                self.errors.seek(0)
+                raise RuntimeError(f"{self.name} has ended:\n{self.errors.read()[-4000:]}")
         return dict(json.loads(line))
 
     def processes(self) -> list[psutil.Process]:
@@ -53,7 +57,9 @@ class Ordered:
 
 
 @contextmanager
-def ordered(name: str, command: Sequence[str], environment: Mapping[str, str] | None = None) -> Iterator[Ordered]:
+def ordered(
+    name: str, command: Sequence[str], environment: Mapping[str, str] | None = None, patience: float | None = None
+) -> Iterator[Ordered]:
     """The process while the block runs; all that it has started ends with it."""
     with tempfile.TemporaryFile("w+") as errors:
         born = time.time()
@@ -65,7 +71,7 @@ def ordered(name: str, command: Sequence[str], environment: Mapping[str, str] | 
             text=True,
             env={**os.environ, **(environment or {})},
         )
-        found = Ordered(name, process, errors, born)
+        found = Ordered(name, process, errors, born, patience)
         try:
             yield found
         finally:

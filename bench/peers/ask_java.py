@@ -1,0 +1,78 @@
+"""Flink CEP, Flink SQL, Esper and Siddhi as they are asked in the sweeps; each has its own text for a shape.
+
+They have two threads where keys can be divided, and one where not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+
+from bench.peers import epl, flink_steps, in_java, match_recognize, siddhi_ql
+from bench.peers.asked import Asked, CannotError, Query
+from bench.peers.contender import CORES, Contender
+from bench.peers.files import Files
+from bench.peers.sides import Ready
+from bench.questions import Question
+from bench.shapes import Shape
+
+
+def flink() -> Contender:
+    """Flink CEP, a pattern for each rule."""
+    return _on_flink("Flink CEP", "FlinkCep", flink_steps.of)
+
+
+def flink_sql() -> Contender:
+    return _on_flink("Flink SQL", "FlinkSql", match_recognize.of)
+
+
+def _on_flink(name: str, program: in_java.Program, text: Callable[[Shape, Sequence[str]], str]) -> Contender:
+    """Its state is on the heap."""
+
+    def start(question: Question, files: Files, patience: float) -> AbstractContextManager[Ready]:
+        asked = _asked(question, files, lambda shape, _: text(shape, files.names))
+        return in_java.process(program, asked, files.plain, [_parallelism(question), "heap"], patience)
+
+    return Contender(name, start)
+
+
+def esper() -> Contender:
+    def start(question: Question, files: Files, patience: float) -> AbstractContextManager[Ready]:
+        _in_order(question)
+        asked = _asked(question, files, lambda shape, _: epl.of(shape))
+        return in_java.process("Esper", asked, files.plain, [_parallelism(question)], patience)
+
+    return Contender("Esper", start)
+
+
+def siddhi() -> Contender:
+    def start(question: Question, files: Files, patience: float) -> AbstractContextManager[Ready]:
+        _in_order(question)
+        asked = _asked(question, files, siddhi_ql.of, siddhi_ql.preface(question.types))
+        return in_java.process("Siddhi", asked, files.plain, [_parallelism(question)], patience)
+
+    return Contender("Siddhi", start)
+
+
+def _in_order(question: Question) -> None:
+    if question.delay:
+        raise CannotError("its patterns take events in the order in which they come")
+
+
+def _asked(question: Question, files: Files, text: Callable[[Shape, int], str], preface: str = "") -> Asked:
+    rest = max(shape.seconds for shape in question.shapes) * 1_000_000 + 2
+    waits = any(shape.never for shape in question.shapes)
+    queries = _queries(question, text)
+    wanted = frozenset(question.types)
+    return Asked(files.names, wanted, queries, delay=question.delay, rest=rest if waits else 0, preface=preface)
+
+
+def _parallelism(question: Question) -> str:
+    return str(CORES if all(shape.by_key for shape in question.shapes) else 1)
+
+
+def _queries(question: Question, text: Callable[[Shape, int], str]) -> list[Query]:
+    if not question.ruled:
+        shape = question.shapes[0]
+        return [Query(shape.width, text(shape, -1))]
+    return [Query(one.width, text(one, rule), rule, one.key or 0) for rule, one in enumerate(question.shapes)]

@@ -1,0 +1,47 @@
+"""What a peer in Java is asked, as the file that java/Asked.java reads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class CannotError(Exception):
+    """A peer cannot express what is asked, or answers another question; the text says why."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """One question in the peer's own language, with the number and the key of the rule that it is, if it is one."""
+
+    width: int
+    text: str
+    rule: int = -1
+    key: int = -1
+
+
+@dataclass(frozen=True)
+class Asked:
+    types: Sequence[str]
+    """The classes of events in the order of their codes."""
+    wanted: frozenset[str]
+    """Those that are asked for; the peers leave out the others, and do not look at them."""
+    queries: Sequence[Query]
+    above: float = -math.inf
+    """Only events with a value above this."""
+    delay: int = 0
+    """How late events may be, in microseconds."""
+    rest: int = 0
+    """How far the clock goes on after the last event, in microseconds."""
+    preface: str = ""
+    """What stands before all questions, where the language needs that."""
+
+    def write(self, path: Path) -> Path:
+        above = "-Infinity" if self.above == -math.inf else repr(self.above)
+        named = (name if name in self.wanted else "" for name in self.types)
+        lines = ["\t".join(named), above, str(self.delay), str(self.rest), self.preface]
+        lines += [f"{one.width}\t{one.rule}\t{one.key}\t{one.text}" for one in self.queries]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return path

@@ -1,0 +1,51 @@
+"""What a side of the sweeps is: it takes a question, says if it cannot be asked that, and gets ready for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from bench.peers.files import Files
+from bench.peers.matching import Matches
+from bench.peers.sides import Kind, Ready, in_time, of_spark
+from bench.questions import Question
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+CORES = 2
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Contender:
+    name: str
+    start: Callable[[Question, Files, float], AbstractContextManager[Ready]]
+    """Gets ready for a question; a run has so many seconds."""
+    kind: Kind = "peer"
+
+
+def ready_in_spark(
+    spark: SparkSession, patience: float, found: Callable[[], Sequence[DataFrame]], check: Callable[[], Matches]
+) -> Ready:
+    """Runs give all matches to a sink that takes everything; what takes more than so many seconds is stopped."""
+
+    def stopped(work: Callable[[], T]) -> Callable[[], T]:
+        def run() -> T:
+            with in_time(patience, spark.sparkContext.cancelAllJobs):
+                return work()
+
+        return run
+
+    return Ready(stopped(lambda: sum(map(_counted, found()))), stopped(check), of_spark)
+
+
+def _counted(found: DataFrame) -> int:
+    """How many the sink got is observed on the way."""
+    from pyspark.sql import Observation, functions as f
+
+    seen = Observation()
+    found.observe(seen, f.count("*").alias("count")).write.format("noop").mode("overwrite").save()
+    return int(seen.get["count"])
