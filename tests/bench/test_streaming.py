@@ -103,11 +103,15 @@ def test_a_detector_at_a_pace_tells_what_the_loop_finds(name, make):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("side", [sides.on_spark(), sides.flink("rocksdb", 2)], ids=lambda side: side.name)
-def test_between_topics(side, tmp_path):
+@pytest.mark.parametrize(
+    ("side", "name"),
+    [(sides.on_spark(), "W1"), *((sides.flink("rocksdb", 2), name) for name in ("W1", "W2", "W3", "W4"))],
+    ids=lambda one: getattr(one, "name", one),
+)
+def test_between_topics(side, name, tmp_path):
     given = inputs.Inputs(tmp_path, 60_000).first(60_000)
     with topics(tmp_path, given.plain) as kafka:
-        bench = streaming.Bench(workloads.named("W1"), kafka, tmp_path)
+        bench = streaming.Bench(workloads.named(name), kafka, tmp_path)
         kafka.fill("all", 60_000)
         taken = Taken(side, 60_000)
         with side.start(bench.workload, [kafka.servers]) as process:
@@ -115,3 +119,18 @@ def test_between_topics(side, tmp_path):
             assert taken.agrees
             assert bench.expected(60_000).count > 50
             assert kafka.count("all") == 60_001
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["W1", "W2", "W3", "W4"])
+@pytest.mark.parametrize("side", sides.in_process(), ids=lambda side: side.name)
+def test_inside_a_program(side, name, tmp_path):
+    if name in side.cannot:
+        pytest.skip("cannot be said")
+    given = inputs.Inputs(tmp_path, 50_000).first(50_000)
+    with side.start(workloads.named(name), [str(given.count), str(given.plain)]) as process:
+        process.answer()
+        told = process.order(30_000, 40_000, 20_000)
+    assert matching.Matches(told["matches"], told["sum"]) == expected(name, 40_000)
+    assert told["matches"] > 10
+    assert 0 < told["p50"] <= told["p99"]
