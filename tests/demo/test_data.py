@@ -3,6 +3,7 @@
 import gzip
 import zipfile
 from itertools import pairwise
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -189,3 +190,9 @@ def test_cancelling_makes_an_order_smaller_and_then_none():
     ]
     assert {one["customer"] for one in found} == {"17"}
     assert SHOP.given is not None
+
+
+@pytest.mark.parametrize("demo", DEMOS.values(), ids=lambda demo: demo.name)
+def test_its_page_shows_its_program(demo):
+    page = (Path(__file__).parents[2] / "docs" / "demos" / f"{demo.name}.md").read_text("utf-8")
+    assert f"```ensue\n{demo.program.strip()}\n```" in page

@@ -28,8 +28,8 @@ from ensue.spark.programs import kept
 
 MOST = 20_000
 """So many announcements of a longer list are taken: a demo is over in two minutes."""
-FILES = 28
-"""So many files a feed is cut into: of a week, six hours each. Each is a micro-batch."""
+FILES = 21
+"""So many files a feed is cut into: of a week, eight hours each. Each is a micro-batch."""
 _FEED = "feed"
 _EPOCH = 1_600_000_000
 """Files are taken in the order of their times, so these are set: a second apart, whatever the clock does."""
