@@ -17,7 +17,7 @@ from ensue.language.program import ComplexClass, Program, SelectedClass
 from ensue.model import AttributeType, Event, Value
 from ensue.model.announcements import Announcement, Clock, SubscribedClass
 from ensue.model.notices import ComplexEvent, Notice, Publishing
-from ensue.reference.publishing import Derive, Told, as_event, derive_patterns, publish
+from ensue.reference.publishing import Derive, Looks, Told, as_event, derive_patterns, looks_of, publish
 from ensue.time import format_instant
 
 Published = dict[str, Any]
@@ -77,6 +77,11 @@ def derive_program(program: Program) -> Derive:
     return Deriving(program)
 
 
+def looks_of_program(program: Program) -> Looks:
+    """When time alone may bring something."""
+    return looks_of([pattern_class(item) for item in program.complex_classes], program.taxonomy)
+
+
 def pattern_class(item: ComplexClass) -> PatternClass:
     return PatternClass(item.declaration, item.pattern, item.context, publishing(item))
 
@@ -92,7 +97,7 @@ def subscribed(program: Program) -> tuple[SubscribedClass, ...]:
 def told(program: Program, inputs: Sequence[Announcement | Clock]) -> Told:
     """Every step of a run, by the definition."""
     cases = {one.declaration.name: publishing(one) for one in program.derived_classes}
-    return publish(subscribed(program), cases, derive_program(program), inputs)
+    return publish(subscribed(program), cases, derive_program(program), inputs, looks=looks_of_program(program))
 
 
 def publications(program: Program, announcements: Iterable[Announcement], until: int) -> list[Published]:

@@ -70,12 +70,9 @@ PATTERNS = {
     "nothing follows": """(g INT) AS DETECT (A(g = ?g) then (A(g = ?g) + 3 seconds) within 3 seconds) without B(g = ?g)
       IN CONTEXT all""",
     "continuous": "(g INT) AS DETECT A(g = ?g) then C(g = ?g) without B within 7 seconds IN CONTEXT continuous",
-}
-
-TIMERS = {
     "ticks": "(g INT) AS DETECT periodic(A(g = ?g), 3 seconds, B(g = ?g)) IN CONTEXT all",
+    "third tick": "(g INT) AS DETECT 3 times periodic(A(g = ?g), 4 seconds, C(g = ?g, v = 0)) IN CONTEXT chronicle",
 }
-"""What these find depends on which steps are made [D44], so after the last step more may follow from the history."""
 
 UPPER = {
     "counted": "(g INT, n INT, ID (g)) AS SELECT x.g, COUNT(*) AS n FROM {below} x GROUP BY x.g OCCURRING AT MAX(x)",
@@ -96,7 +93,7 @@ def read(text: str) -> Program:
 
 def text_of(lower: tuple[str, ...], upper: tuple[str, ...] = (), lifespan: str = "") -> str:
     """A program with some classes of the library, and others upon the first of them."""
-    known = SELECTS | PATTERNS | TIMERS
+    known = SELECTS | PATTERNS
     lines = [SUBSCRIBED.format(name=name, lifespan=lifespan and f" LIFESPAN {lifespan}") for name in TYPES]
     for number, name in enumerate(lower):
         lines.append(" ".join([CREATE, known[name], PUBLISH]).format(name=f"X{number}"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import inf
 
-from tests.corrections.oracle import Deriving, publishing, subscribed
+from tests.corrections.oracle import Deriving, looks_of_program, publishing, subscribed
 
 from ensue.algebra.bounds import lifespan
 from ensue.language.program import Program
@@ -19,7 +19,7 @@ def told_purging(program: Program, inputs: Sequence[Announcement | Clock]) -> To
     """What is published if events are forgotten as soon as they have expired, after every step."""
     cases = {one.declaration.name: publishing(one) for one in program.derived_classes}
     derive = Deriving(program)
-    return publish(subscribed(program), cases, derive, inputs, expiring(program, derive))
+    return publish(subscribed(program), cases, derive, inputs, expiring(program, derive), looks_of_program(program))
 
 
 def expiring(program: Program, derive: Deriving) -> Purge:

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from tests.corrections.oracle import Deriving, publishing, subscribed
+from tests.corrections.oracle import Deriving, looks_of_program, publishing, subscribed
 from tests.corrections.purging import expiring
 
 from ensue.language.program import Program
@@ -42,7 +42,7 @@ def replay(program: Program, inputs: Sequence[Announcement | Clock], *, purging:
 
 class _Run:
     def __init__(self, program: Program, *, purging: bool) -> None:
-        self._derive = Deriving(program)
+        self._derive, self._looks = Deriving(program), looks_of_program(program)
         self._versions = Versions({one.name: one for one in subscribed(program)})
         self._publishing = {one.declaration.name: publishing(one) for one in program.derived_classes}
         self._expire = expiring(program, self._derive)
@@ -66,10 +66,12 @@ class _Run:
                 self._purge(point, earlier)
             if steps and steps[-1] == t:
                 self._take(t, waiting[steps.pop()])
-            now = by_key(self._derive(list(self._current.values()), t))
+            known = list(self._current.values())
+            now = by_key(self._derive(known, t))
             found.notices += compare(t, self._before, now, self._standing, self._revisions, self._publishing)
             found.sizes.append((t, len(self._current)))
-            due = min((event.time for event in now.values() if event.time > t), default=last + 1)
+            ahead = [event.time for event in now.values() if event.time > t]
+            due = min([*ahead, *self._looks(known, now.values(), t)], default=last + 1)
             self._before, earlier = now, t
             t = min(due, steps[-1]) if steps else due
         return found

@@ -10,7 +10,7 @@ from ensue.algebra.classes import PatternClass
 from ensue.model import Taxonomy
 from ensue.model.announcements import Announcement, Clock
 from ensue.model.notices import ComplexEvent
-from ensue.reference.publishing import by_key, derive_patterns
+from ensue.reference.publishing import by_key, derive_patterns, looks_of
 from ensue.reference.versions import admit, current, timeline
 from ensue.revisions.lives import Life, Lives
 from ensue.revisions.stretches import Step
@@ -23,8 +23,8 @@ Held = dict[str, ComplexEvent]
 
 
 def held_by_definition(world: World) -> dict[int, Held]:
-    """D at every step: where something is announced, and where something known falls due."""
-    derive = derive_patterns(world.classes)
+    """D at every step: where something is announced, something known falls due, or a class is looked at."""
+    derive, looks = derive_patterns(world.classes), looks_of(world.classes)
     announced = timeline(world.inputs)
     admitted, _ = admit({one.name: one for one in world.subscribed}, announced)
     last = max(one.time for one in world.inputs if isinstance(one, Clock))
@@ -32,9 +32,11 @@ def held_by_definition(world: World) -> dict[int, Held]:
     waiting = set(steps)
     while waiting:
         t = min(waiting)
-        derived = by_key(derive(current(admitted, t), t))
+        known = current(admitted, t)
+        derived = by_key(derive(known, t))
         found[t] = {key: event for (_, key), event in derived.items()}
         due = {event.time for event in derived.values() if t < event.time <= last}
+        due |= {look for look in looks(known, derived.values(), t) if look <= last}
         waiting = {step for step in waiting | due if step > t}
     return found
 

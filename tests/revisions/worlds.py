@@ -14,7 +14,7 @@ from ensue.model import AttributeType, EventClass
 from ensue.model.announcements import Announcement, Clock, Operation, SubscribedClass
 from ensue.model.notices import Notice, Publishing
 from ensue.model.publications import Case, Publication
-from ensue.reference import derive_patterns, publish
+from ensue.reference import derive_patterns, looks_of, publish
 from ensue.reference.publishing import Purge, Told
 from ensue.revisions import Corrections
 
@@ -41,7 +41,8 @@ class World:
 
     def reference(self, purge: Purge | None = None) -> Told:
         publishing = {one.name: one.publishing for one in self.classes}
-        return publish(self.subscribed, publishing, derive_patterns(self.classes), self.inputs, purge)
+        derive, looks = derive_patterns(self.classes), looks_of(self.classes)
+        return publish(self.subscribed, publishing, derive, self.inputs, purge, looks)
 
     def corrections(self, *, delay: int = 0, every: int = 2, purging: bool = False) -> Corrections:
         return Corrections(self.subscribed, self.classes, delay=delay, every=every, purging=purging)
@@ -87,13 +88,26 @@ def likely_patterns() -> st.SearchStrategy[Pattern]:
         short,
         short,
         st.builds(pt.Delay, short, st.integers(1, 5).map(lambda n: n * SECOND)),
-        st.builds(pt.Absence, atom, fixed_intervals()),
+        st.builds(pt.Absence, atom, st.one_of(fixed_intervals(), st.just(SHIFT))),
         *(st.builds(node, st.integers(0, 2), atom, intervals) for node in (pt.AtMost, pt.Exactly)),
         st.builds(pt.AtLeast, st.integers(1, 2), atom, intervals),
         st.builds(pt.Last, atom, intervals),
         st.builds(pt.Aperiodic, atom, atom, atom, st.booleans()),
         st.builds(pt.Periodic, atom, st.just(2 * SECOND), atom, st.booleans()),
+        upon_ticks(atom),
     )
+
+
+def upon_ticks(atom: st.SearchStrategy[pt.Atom]) -> st.SearchStrategy[Pattern]:
+    """Patterns that have ticks in them, and do not occur at each of them."""
+    ticks = st.builds(pt.Periodic, atom, st.sampled_from([2, 3, 5]).map(lambda n: n * SECOND), atom)
+    combined = st.one_of(
+        st.builds(pt.Times, st.integers(2, 3), ticks),
+        st.builds(pt.And, ticks, ticks),
+        st.builds(pt.Then, atom, ticks),
+        st.builds(pt.Periodic, ticks, st.just(3 * SECOND), atom),
+    )
+    return st.builds(pt.Within, combined, st.integers(4, 20).map(lambda n: n * SECOND))
 
 
 def keyed_patterns() -> st.SearchStrategy[Pattern]:

@@ -2,6 +2,6 @@
 
 from ensue.reference.deriving import derive
 from ensue.reference.evaluator import evaluate
-from ensue.reference.publishing import derive_patterns, publish, purge_by_lifespan
+from ensue.reference.publishing import derive_patterns, looks_of, publish, purge_by_lifespan
 
-__all__ = ["derive", "derive_patterns", "evaluate", "publish", "purge_by_lifespan"]
+__all__ = ["derive", "derive_patterns", "evaluate", "looks_of", "publish", "purge_by_lifespan"]

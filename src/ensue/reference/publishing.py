@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ensue.algebra import atoms
+from ensue.algebra import Pattern, atoms
 from ensue.algebra.classes import PatternClass
+from ensue.algebra.clockwork import clockwork
 from ensue.model import Event, Taxonomy
 from ensue.model.announcements import Announcement, Clock, Outcome, SubscribedClass
 from ensue.model.notices import ComplexEvent, Notice, Publishing
@@ -19,6 +20,9 @@ from ensue.time import to_datetime
 
 Derive = Callable[[Sequence[Event], int], Iterable[ComplexEvent]]
 """The complex events that follow from the current versions at a time."""
+
+Looks = Callable[[Sequence[Event], Iterable[ComplexEvent], int], Iterable[int]]
+"""When time alone may bring something, given the current versions, what follows from them, and the time."""
 
 Purge = Callable[[Sequence[Event], Iterable[ComplexEvent], int], Sequence[Event]]
 """The events that have not expired at a time."""
@@ -45,6 +49,7 @@ def publish(
     derive: Derive,
     inputs: Sequence[Announcement | Clock],
     purge: Purge | None = None,
+    looks: Looks | None = None,
 ) -> Told:
     """Make every step, from the first to the last time that the announcements and the clock show."""
     announced = timeline(inputs)
@@ -64,9 +69,11 @@ def publish(
             expired |= set(known) - set(kept)
             before = by_key(derive(kept, earlier))
             told.standing = {key: event for key, event in told.standing.items() if key in before}
-        now = by_key(derive([event for event in current(admitted, t) if event not in expired], t))
+        known = [event for event in current(admitted, t) if event not in expired]
+        now = by_key(derive(known, t))
         told.notices += compare(t, before, now, told.standing, revisions, publishing)
         due = {event.time for event in now.values() if event.time > t}
+        due.update(() if looks is None else looks(known, now.values(), t))
         before, earlier, told.last = now, t, t
         t = min((step for step in steps | due if step > t), default=last + 1)
     return told
@@ -139,13 +146,36 @@ def derive_patterns(classes: Sequence[PatternClass], taxonomy: Taxonomy | None =
     def derive(events: Sequence[Event], t: int) -> list[ComplexEvent]:
         found: list[ComplexEvent] = []
         for one in classes:
-            looked_at = {atom.type for atom in atoms(one.pattern)}
-            below = [as_event(event) for event in found if looked_at & (taxonomy or Taxonomy()).above(event.type)]
-            occurrences = evaluate(one.pattern, [*events, *below], one.context, taxonomy, t)
+            history = seen_by(one.pattern, events, found, taxonomy)
+            occurrences = evaluate(one.pattern, history, one.context, taxonomy, t)
             found += by_key(map(one.event, occurrences)).values()
         return found
 
     return derive
+
+
+def looks_of(classes: Sequence[PatternClass], taxonomy: Taxonomy | None = None) -> Looks:
+    """When a class next has another tick or another instance of a calendar, if the history goes on (D44)."""
+    ticking = [(one, works) for one in classes if (works := clockwork(one.pattern, one.context)) is not None]
+
+    def looks(events: Sequence[Event], derived: Iterable[ComplexEvent], t: int) -> list[int]:
+        found = []
+        for one, works in ticking:
+            history = seen_by(one.pattern, events, derived, taxonomy)
+            ahead = evaluate(one.pattern, history, one.context, taxonomy, works.until(t))
+            found.append(works.next_look(t, (occurrence.end for occurrence in ahead)))
+        return [time for time in found if time is not None]
+
+    return looks
+
+
+def seen_by(
+    pattern: Pattern, events: Sequence[Event], derived: Iterable[ComplexEvent], taxonomy: Taxonomy | None
+) -> list[Event]:
+    """What a pattern sees: the events, and those of the classes that it looks at."""
+    looked_at = {atom.type for atom in atoms(pattern)}
+    known = taxonomy or Taxonomy()
+    return [*events, *(as_event(event) for event in derived if looked_at & known.above(event.type))]
 
 
 def as_event(event: ComplexEvent) -> Event:

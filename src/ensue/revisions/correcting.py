@@ -20,10 +20,11 @@ from ensue.revisions.versions import Change, Versions
 class Corrections:
     """Takes announcements in batches, and behaves as if it had made each step in turn.
 
-    A step is made at every distinct detection time and at every time at which something known falls due. The newest
-    detection time waits for a later one, or for the clock. `delay` is how late events usually come: that much of the
-    history is looked at again in each step, and what comes later than that is detected anew from a kept state. It
-    changes the cost and never the answer. With `purging`, what can no more be corrected is forgotten.
+    A step is made at every distinct detection time, at every time at which something known falls due, and where a
+    class is looked at because there may be another tick or instance of a calendar. The newest detection time waits for
+    a later one, or for the clock. `delay` is how late events usually come: that much of the history is looked at again
+    in each step, and what comes later than that is detected anew from a kept state. It changes the cost and never the
+    answer. With `purging`, what can no more be corrected is forgotten.
     """
 
     def __init__(
@@ -93,10 +94,16 @@ class Corrections:
             self._purge(steps[-1][0])
         return notices
 
+    @property
+    def _due(self) -> int | None:
+        """When the next step is made if nothing is announced."""
+        looks = (one.next_look for one in self._derivations)
+        return min((time for time in (self._publisher.due, *looks) if time is not None), default=None)
+
     def _fall_due(self, until: int) -> list[Notice]:
-        """Make the steps at which something is due. Only where the pattern has timers can they find anything."""
+        """Make the steps at which something is due, or time may bring something. Only timers find anything then."""
         notices: list[Notice] = []
-        while (due := self._publisher.due) is not None and due <= until:
+        while (due := self._due) is not None and due <= until:
             timed = any(one.timed for one in self._derivations)
             notices += self._publisher.step(due, self._derive([(due, [])])[0] if timed else [])
         return notices

@@ -59,6 +59,16 @@ class Derivation:
         own = lifespan(declared.pattern).length
         self.reach: int | None = None if own is None or self.reach_below is None else own + self.reach_below
 
+    @property
+    def next_look(self) -> int | None:
+        """When time alone may bring something that is not known ahead."""
+        return self.detection.next_look if isinstance(self.detection, Detection) else None
+
+    def look_at(self, time: int | None) -> None:
+        """Say when that is, where it was known before."""
+        if isinstance(self.detection, Detection):
+            self.detection.next_look = time
+
     def steps(self, steps: list[Step], below: list[list[Change]]) -> list[list[Restated]]:
         """For each step, what stands for a key now that did not before."""
         mine = [

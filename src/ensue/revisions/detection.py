@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ensue.algebra import Context, Pattern
+from ensue.algebra.clockwork import clockwork
 from ensue.algebra.variables import is_timed
 from ensue.engine.arrays import FOREVER
 from ensue.engine.engine import Engine
@@ -51,11 +52,14 @@ class Detection:
     ) -> None:
         self.engine = Engine({"q": (pattern, context)}, taxonomy)
         self._timed = is_timed(pattern)
+        self._clockwork = clockwork(pattern, context)
         self._delay = delay
         self._every = every
         self.history = History()
         self.checkpoints = [Checkpoint(-FOREVER, self.engine.save_normalized())]
         self.ahead: frozenset[Occurrence] = frozenset()
+        self.next_look: int | None = None
+        """When time alone may bring something that is not known ahead."""
         self.types: dict[str, str] = {}
         """The classes of events that are not kept any more, and are still part of what is carried."""
         self.final = -FOREVER
@@ -115,6 +119,9 @@ class Detection:
             gone |= self.ahead
             new |= ahead
             self.ahead = ahead
+        if self._clockwork is not None:
+            later = self._look_ahead(self._clockwork.until(now))
+            self.next_look = self._clockwork.next_look(now, (occurrence.end for occurrence in later))
         return Difference(frozenset(gone - new), frozenset(new - gone))
 
     def _settle(self, clock: int) -> list[Occurrence]:

@@ -38,6 +38,7 @@ class Lives:
         self._derivation = Derivation(declared, (), taxonomy, every=every)
         self._since: dict[str, int] = {}
         self._due: list[tuple[int, str]] = []
+        self._looked: list[int] = []
         self._gone: dict[str, str] = {}
         self._purged: int | None = None
         self._made = -FOREVER
@@ -53,11 +54,19 @@ class Lives:
         """How many events were given to an engine again because of corrections."""
         return self._derivation.detection.anew
 
+    @property
+    def looks(self) -> list[int]:
+        """When it looked in the last window because time alone may bring something, and when it will look again."""
+        coming = self._derivation.next_look
+        return self._looked if coming is None else [*self._looked, coming]
+
     def window(self, steps: Sequence[Step], last: int) -> list[Life]:
         """Make the steps of a window, in order of time; gives what began or ended in it, and of that what holds now.
 
-        With timers there are steps of its own too: when something known falls due, up to the window's last moment.
+        With timers there are steps of its own too, up to the window's last moment: when something known falls due, and
+        where time alone may bring something.
         """
+        self._looked = []
         self._gone = {one.old.id: one.old.type for _, changes in steps for one in changes if one.old is not None}
         lives: list[Life] = []
         touched: set[str] = set()
@@ -87,15 +96,27 @@ class Lives:
 
     def _timed(self, now: int, changes: list[Change] | None) -> Iterable[tuple[int, list[Restated]]]:
         """A step, and before it those at which something falls due."""
-        while self._due and self._due[0][0] < now:
-            time, key = heappop(self._due)
-            event = self._derivation.standing.get(key)
-            if event is not None and event.time == time:
-                yield self._make(time, [])
+        while (time := self._next_own) is not None and time < now:
+            if time == self._derivation.next_look:
+                self._looked.append(time)
+            yield self._make(time, [])
         if changes is not None:
             yield self._make(now, changes)
 
+    @property
+    def _next_own(self) -> int | None:
+        """When the next step is made if nothing is announced."""
+        while self._due and not self._falls_due(*self._due[0]):
+            heappop(self._due)
+        looks, due = self._derivation.next_look, [time for time, _ in self._due[:1]]
+        return min(due if looks is None else [*due, looks], default=None)
+
+    def _falls_due(self, time: int, key: str) -> bool:
+        event = self._derivation.standing.get(key)
+        return time > self._made and event is not None and event.time == time
+
     def _make(self, now: int, changes: list[Change]) -> tuple[int, list[Restated]]:
+        self._made = now
         (restated,) = self._derivation.steps([(now, changes)], [[]])
         for one in restated:
             if one.new is not None and one.new.time > now:
@@ -120,13 +141,14 @@ class Lives:
 
     def save(self) -> bytes:
         """Everything that is needed to go on."""
-        more = {"since": self._since, "purged": self._purged, "made": self._made}
+        more = {"since": self._since, "purged": self._purged, "made": self._made, "look": self._derivation.next_look}
         return save(self._derivation.detection, more, self._derivation.standing.names())
 
     def restore(self, data: bytes) -> None:
         """Go on where another was saved."""
         more, named = restore(self._derivation.detection, data)
         self._since, self._purged, self._made = (more[name] for name in ("since", "purged", "made"))
+        self._derivation.look_at(more["look"])
         standing = self._derivation.standing
         standing.refill(named)
         if self._derivation.timed:

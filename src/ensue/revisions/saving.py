@@ -24,7 +24,7 @@ from ensue.revisions.parts import Apart, Part
 from ensue.revisions.plain import events_of, occurrences_of, plain_events, plain_occurrences
 from ensue.revisions.shelves import Shelves
 
-VERSION = 1
+VERSION = 2
 """Of what this module adds to the states of engines."""
 _CHECKSUM = 16
 _START_AGAIN = "restore it with the version of Ensue that saved it, or start anew from the history"

@@ -62,7 +62,8 @@ def run(
     for part, end in windows(steps, cuts, last):
         inputs = lifetimes(spark, versions, part)
         times = spark.createDataFrame([(now,) for now, _ in part], "step BIGINT")
-        found, after = derive_detected(item, text, inputs, state, before, Window(part[0][0], end), times, shards)
+        window = Window(part[0][0], end)
+        found, after, _ = derive_detected(item, text, inputs, state, before, window, times, shards)
         ended += found.frame.where("__to IS NOT NULL").collect()
         before, state = again(found.open), again(after)
     assert before is not None

@@ -142,7 +142,7 @@ def kill_and_go_on(world: Replayed | Live, times: int, seed: int) -> None:
 
 
 def test_a_run_that_is_killed_publishes_what_another_does(tmp_path: Path):
-    kill_and_go_on(Live(tmp_path, 9), 5, 1)
+    kill_and_go_on(Live(tmp_path, 9), 3, 1)
 
 
 @pytest.mark.slow

@@ -71,9 +71,9 @@ def go_on_to_the_end(world: World, files: int) -> str:
 
 
 def test_killed_drivers_and_one_that_is_asked_to_end(tmp_path):
-    """Five are killed; the sixth ends by Ctrl-C, with what it was doing; the seventh goes on where that was."""
+    """Two are killed; the third ends by Ctrl-C, with what it was doing; the fourth goes on where that was."""
     world = World(tmp_path)
-    files = kill_and_go_on(world, 5, 1)
+    files = kill_and_go_on(world, 2, 1)
     world.put(*part(files))
     process = begin(world, "--trigger", "200 ms")
     wait_for(world, written(world) + 1, process)

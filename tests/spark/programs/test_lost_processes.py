@@ -111,7 +111,7 @@ def ends_as_it_should(world: Meters) -> None:
 
 def test_a_run_goes_on_without_a_worker_and_says_so_without_more(meters: Meters):
     """Tasks may be repeated, so workers are replaced; then Java is lost, and in a run without repetition the daemon."""
-    process, _ = kill_and_go_on(meters, 5, ("local[2,4]",), 1)
+    process, _ = kill_and_go_on(meters, 3, ("local[2,4]",), 1)
     lose(process or meters.begin("--trigger", "100 ms"), JAVA)
     meters.feed(3)
     before = meters.batches()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from shutil import copytree
 
 from pyspark.sql import DataFrame, functions as f
@@ -31,6 +31,8 @@ class Deriving:
     task: Task
     before: Remembered | None
     steps: Steps
+    looks: dict[str, list[int]] = field(default_factory=dict)
+    """When each class looks at what time alone brings, in the window and next."""
 
     def derive(
         self, item: ComplexClass | SelectedClass, inputs: Mapping[str, Lifetimes], path: str, touched: set[str]
@@ -55,7 +57,9 @@ class Deriving:
         state = None if task.kept is None else setting.spark.read.parquet(str(task.kept / path))
         steps = [(step,) for step in self.steps.look(item.declaration.name)] if timed else []
         listed = setting.spark.createDataFrame(steps, "step BIGINT")
-        found, shards = derive_detected(item, setting.program, inputs, state, held, task.window, listed, setting.shards)
+        found, shards, self.looks[item.declaration.name] = derive_detected(
+            item, setting.program, inputs, state, held, task.window, listed, setting.shards
+        )
         shards.write.mode("overwrite").parquet(str(task.aside / path))
         return found
 

@@ -15,6 +15,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from ensue.algebra import atoms
 from ensue.algebra.classes import PatternClass
+from ensue.algebra.clockwork import clockwork
 from ensue.algebra.expressions import attributes_in
 from ensue.algebra.keys import common_routes
 from ensue.algebra.patterns import Pattern
@@ -25,7 +26,7 @@ from ensue.language.program import ComplexClass, Program
 from ensue.model import AttributeType
 from ensue.model.notices import Publishing
 from ensue.spark.corrections.forgetting import purge_of
-from ensue.spark.corrections.in_shards import LIFE, SAVED, STATE, ShardWork
+from ensue.spark.corrections.in_shards import FINAL, LIFE, LOOK, SAVED, STATE, ShardWork
 from ensue.spark.corrections.lifetimes import (
     BEGIN,
     CONSTITUENTS,
@@ -58,8 +59,8 @@ def derive_detected(
     window: Window,
     steps: DataFrame,
     shards: int,
-) -> tuple[Lifetimes, DataFrame]:
-    """The lifetimes of a class in a window, and the state after it: rows of (shard, chunk, bytes).
+) -> tuple[Lifetimes, DataFrame, list[int]]:
+    """The lifetimes of a class in a window, the state after it as rows of (shard, chunk, bytes), and when it looks.
 
     `before` has what held after the window before, `state` is what was returned then. What is final from this window
     on is not in the answer: neither as open nor as ended. The answer is worked out here, in one job.
@@ -69,7 +70,11 @@ def derive_detected(
     known = state if state is not None else rows.sparkSession.createDataFrame([], from_arrow_schema(STATE))
     places = shards if shard_key(item, program) else 1
     answer = _answer(rows, known, work, places).localCheckpoint()
-    return Lifetimes(_lifetimes(answer, item, before)), answer.where(f.col("what") == SAVED).select(*STATE.names)
+    after = answer.where(f.col("what") == SAVED).select(*STATE.names)
+    looks: list[int] = []
+    if clockwork(item.pattern, item.context) is not None:
+        looks = [row.since for row in answer.where(f.col("what") == LOOK).select("since").collect()]
+    return Lifetimes(_lifetimes(answer, item, before)), after, looks
 
 
 def work_of(item: ComplexClass, program: Program, inputs: Collection[str], window: Window) -> ShardWork:
@@ -122,7 +127,7 @@ def _lifetimes(answer: DataFrame, item: ComplexClass, before: DataFrame | None) 
     )
     if before is None:
         return found
-    told = answer.where(f.col("what") != SAVED).select(f.col("key").alias(KEY)).distinct()
+    told = answer.where(f.col("what").isin(LIFE, FINAL)).select(f.col("key").alias(KEY)).distinct()
     goes_on = before.join(told, KEY, "left_anti").withColumn(TOUCHED, f.lit(False))
     return found.unionByName(goes_on.select(*map(quoted, found.columns)))
 

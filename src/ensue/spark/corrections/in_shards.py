@@ -32,8 +32,8 @@ KINDS: Mapping[AttributeType, pa.DataType] = {
 CHUNK = 1 << 24
 """How many bytes of a state stand in one row."""
 
-LIFE, FINAL, SAVED = 0, 1, 2
-"""What a row of the answer is: a life, a key that is final, or a piece of the state."""
+LIFE, FINAL, SAVED, LOOK = 0, 1, 2, 3
+"""What a row of the answer is: a life, a key that is final, a piece of the state, or when it looks by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +89,7 @@ class ShardWork:
             *(self._row(one, types) for one in found),
             *({"what": FINAL, "key": key} for key in final if key not in began),
             *_saved(shard, lives.save()),
+            *({"what": LOOK, "since": time} for time in lives.looks),
         ]
         return pa.Table.from_pylist(answer, self.schema)
 

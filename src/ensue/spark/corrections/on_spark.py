@@ -124,9 +124,11 @@ class OnSpark:
             ]
             seen = self._write(found.frame, task.aside / path, measures, counts)
             counts[f"touched {name}"] = seen["touched"] or 0
-            coming[name] = seen["due"], seen["coming"] or 0
+            looks = deriving.looks.get(name, [])
+            due = [time for time in (seen["due"], *looks) if time is not None and time > task.window.last]
+            coming[name] = min(due, default=None), seen["coming"] or 0
             inputs[name] = Lifetimes(self._read(task.aside / path))
-            return self._due(inputs[name].frame, task)
+            return [*self._due(inputs[name].frame, task), *(time for time in looks if time <= task.window.last)]
 
         steps.derive(setting.program.derived_classes, derive)
         return list(coming.values())

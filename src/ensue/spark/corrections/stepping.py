@@ -1,4 +1,5 @@
-"""Which steps a pattern with timers looks at: those of announcements, and where events of other classes fall due.
+"""Which steps a pattern with timers looks at: those of announcements, and where events of other classes fall due
+or are looked for because time alone may bring them.
 
 What falls due in a window may be known only when its class is derived, and that may come after the pattern. So classes
 are derived in rounds, until each pattern has looked at the steps that there are. Which step is next depends on what was
@@ -34,7 +35,7 @@ class Steps:
     ) -> None:
         """Derive each class after those that it uses, and again those that looked at other steps than there are.
 
-        `derive` says when the events of a class fall due in the window.
+        `derive` says when the events of a class fall due in the window, and when it looks for what time alone brings.
         """
         names = [item.declaration.name for item in classes]
         wrong = names[:1]

@@ -87,6 +87,8 @@ class _Window:
         held = {} if before is None else before.derived
         self._steps = Steps(task.announced, {name: self._due(table) for name, table in held.items()})
         self._writing: dict[str, Future[None]] = {}
+        self._looks: dict[str, list[int]] = {}
+        """When each class looks at what time alone brings, in the window and next."""
 
     def make(self) -> Made:
         setting = self._setting
@@ -103,7 +105,7 @@ class _Window:
         due = [one for item in setting.program.derived_classes for one in self._coming(item.declaration.name)]
         return Made(
             outcomes_of(admitted),
-            min(due, default=None),
+            min([*due, *self._next_looks()], default=None),
             len(due),
             told,
             sum(one.num_rows for one in self._written.values()),
@@ -142,7 +144,8 @@ class _Window:
             found = self._selects.derive(item, self._places, held, self._task.window)
         self._write(found, path)
         self._add(name, found)
-        return self._due(found)
+        looks = self._looks.get(name, ())
+        return [*self._due(found), *(time for time in looks if time <= self._task.window.last)]
 
     def _detect(self, item: ComplexClass, held: pa.Table | None, path: str, *, idle: bool) -> pa.Table:
         task, timed = self._task, is_timed(item.pattern)
@@ -152,7 +155,8 @@ class _Window:
         state = None if task.kept is None else read(task.kept / path)
         touched = _Touched(self._setting.spark, self._tables)
         steps = self._steps.look(item.declaration.name) if timed else []
-        found, after = detect(item, self._setting, touched, state, held, task.window, steps)
+        name = item.declaration.name
+        found, after, self._looks[name] = detect(item, self._setting, touched, state, held, task.window, steps)
         write(after, task.aside / path)
         return found
 
@@ -201,6 +205,9 @@ class _Window:
         times = table.filter(pc.is_null(table.column(TO))).column(OCCURRED).cast(pa.int64())
         ahead: list[int] = times.filter(pc.greater(times, self._task.window.last)).to_pylist()
         return ahead
+
+    def _next_looks(self) -> list[int]:
+        return [time for looks in self._looks.values() for time in looks if time > self._task.window.last]
 
     def _write(self, rows: pa.Table, path: str) -> None:
         """Have a part of the state written while the next one is made."""
