@@ -82,8 +82,9 @@ class PatternBuilder(ConditionBuilder):
             case Negated(pattern, place):
                 message = "a negation can only stand beside something that happens"
                 hint = (
-                    "write `A and !B`, `A then !B then C`, or `without {B} during …` for an interval; where nothing"
-                    " comes after A: `A then (A + 1 hour) without B within 1 hour`"
+                    "write `A and !B`, `A then !B then C`, or `without {B} during …` for an interval; where"
+                    " nothing comes after A: `A(id = ?a) then A(id = ?a) + 1 hour without B within 1 hour`,"
+                    " by what only one A has"
                 )
                 self.source.report("E231", message, place, hint=hint)
                 return pattern
