@@ -7,7 +7,7 @@ from ensue.cli._checkout import checkout
 
 
 def docs(*, serve: bool = False) -> int:
-    """Build the documentation into site/.
+    """Build the documentation into site/. Pages can be read from the disk; to search in them, use --serve.
 
     Parameters
     ----------
@@ -21,5 +21,7 @@ def docs(*, serve: bool = False) -> int:
         if ended.returncode:
             return ended.returncode
     if not serve:
-        Console(stderr=True).print(f"open {home / 'site' / 'index.html'}", soft_wrap=True)
+        Console(stderr=True).print(
+            f"open {home / 'site' / 'index.html'}; to search in it: ./ensue docs --serve", soft_wrap=True
+        )
     return 0
