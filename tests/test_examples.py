@@ -95,5 +95,5 @@ def test_the_script_makes_the_announcements_of_the_example(tmp_path):
 def test_what_the_page_names_is_there(page):
     text = page.read_text("utf-8")
     for name in ("examples/earthquakes.ensue", "examples/outages.ensue", "examples/data/ORIGIN.md"):
-        assert f"(../{name})" in text
+        assert f"`{name}`" in text
         assert (EXAMPLES.parent / name).exists()
