@@ -63,3 +63,10 @@ def test_completion_can_be_installed(shell, tmp_path):
     assert run.returncode == 0, run.stderr
     scripts = [path.read_text("utf-8") for path in tmp_path.rglob("*ensue*") if path.is_file()]
     assert any("why-not" in script and "doctor" in script for script in scripts)
+
+
+def test_what_it_says_to_type_can_be_typed_from_a_checkout(ensue, tmp_path, monkeypatch):
+    monkeypatch.setenv("ENSUE_COMMAND", "/a/checkout/ensue")
+    said = ensue("init", tmp_path / "new").out
+    assert "  /a/checkout/ensue check logins.ensue\n" in said
+    assert f"  {sys.executable} -m pytest\n" in said

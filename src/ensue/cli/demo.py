@@ -1,4 +1,3 @@
-import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,6 +10,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
+from ensue.cli._called import command
 from ensue.cli._demo_run import demo_session, run_demo, state_of
 from ensue.cli._demo_view import view
 from ensue.cli._replay import print_summary
@@ -71,7 +71,7 @@ def _listed() -> Table:
         needs = "" if one.bundled else "\nneeds its data: --data-file PATH"
         about = Text(f"{one.title}, {one.about}.")
         about.append(f"\n{one.origin}{needs}", "dim")
-        shown.add_row(f"{_command()} demo {one.name}", about)
+        shown.add_row(f"{command()} demo {one.name}", about)
     return shown
 
 
@@ -119,12 +119,12 @@ def _conclude(laid: Laid, about: "About | None", console: Console, *, stopped: b
         soft_wrap=True,
     )
     console.print("\nTry next:")
-    for what, command in _next(laid):
-        console.print(Text.assemble("  ", (command, "cyan"), (f"   {what}", "dim")), soft_wrap=True)
+    for what, typed in _next(laid):
+        console.print(Text.assemble("  ", (typed, "cyan"), (f"   {what}", "dim")), soft_wrap=True)
 
 
 def _next(laid: Laid) -> Iterator[tuple[str, str]]:
-    me = _command()
+    me = command()
     corrected = _corrected(laid.data)
     if corrected is not None:
         yield "what it was made of, and what was told of it when", f"{me} why {corrected[:8]} --data {laid.data}"
@@ -140,8 +140,3 @@ def _corrected(data: Path) -> str | None:
     return next(
         (id for case in ("change", "revoke", "late", "on time") for seen, id in told if seen == case and id), None
     )
-
-
-def _command() -> str:
-    """How this command is called where one stands: in a checkout it is a script."""
-    return "./ensue" if os.access("ensue", os.X_OK) and Path("ensue").is_file() else "ensue"

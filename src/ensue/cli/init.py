@@ -6,9 +6,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from ensue.cli._called import command, python
 from ensue.errors import Diagnostic, InputError
-
-_NEXT = ("ensue check logins.ensue", "python -m pytest", "ensue run logins.ensue --once", "cat README.md")
 
 
 def init(folder: str = ".", /) -> int:
@@ -35,7 +34,9 @@ def init(folder: str = ".", /) -> int:
     console = Console(highlight=False)
     console.print(Text(f"Written to {place}: {', '.join(sorted(written))}"), soft_wrap=True)
     console.print("\nNext:")
-    for line in [*([] if folder == "." else [f"cd {folder}"]), *_NEXT]:
+    me = command(place)
+    typed = (f"{me} check logins.ensue", f"{python()} -m pytest", f"{me} run logins.ensue --once", "cat README.md")
+    for line in [*([] if folder == "." else [f"cd {folder}"]), *typed]:
         console.print(Text(f"  {line}"), soft_wrap=True)
     return 0
 
