@@ -7,55 +7,13 @@ import doctest
 import io
 import re
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.documented import DOCS, PAGES, SOURCE, blocks, of, pages_with
 
 import ensue
 from ensue.cli import main
-
-DOCS = Path(__file__).parent.parent / "docs"
-SOURCE = DOCS.parent / "src" / "ensue"
-README = DOCS.parent / "README.md"
-ELSEWHERE = {"mistakes.md": "test_mistakes.py", "operators.md": "test_site.py"}
-"""Pages whose examples other tests run."""
-PAGES = [README, *(page for page in sorted(DOCS.rglob("*.md")) if page.name not in ELSEWHERE)]
-_BLOCK = re.compile(
-    r"(?:^<!-- not run: (?P<reason>[^\n]+) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE
-)
-
-
-@dataclass(frozen=True)
-class Block:
-    page: Path
-    line: int
-    language: str
-    text: str
-    reason: str | None
-
-    def __str__(self) -> str:
-        return f"{self.page.name}:{self.line}"
-
-    @property
-    def is_session(self) -> bool:
-        return self.text.startswith(">>>")
-
-
-def blocks(page: Path) -> list[Block]:
-    text = page.read_text("utf-8")
-    return [
-        Block(page, text.count("\n", 0, found.start("language")) + 1, found["language"], found["text"], found["reason"])
-        for found in _BLOCK.finditer(text)
-    ]
-
-
-def of(*languages: str) -> list[Block]:
-    return [block for page in PAGES for block in blocks(page) if block.language in languages]
-
-
-def pages_with(language: str, *, sessions: bool) -> list[Path]:
-    return list(dict.fromkeys(one.page for one in of(language) if one.reason is None and one.is_session == sessions))
 
 
 def test_every_block_is_of_a_kind_that_is_looked_after():
@@ -95,8 +53,16 @@ def test_patterns_and_programs(block):
 
 
 @pytest.mark.parametrize("block", of("sh"), ids=str)
-def test_what_is_typed_into_a_shell_says_why_it_is_not_run(block):
+def test_what_is_typed_into_a_shell_says_who_runs_it_or_why_nobody_does(block):
     assert block.reason
+
+
+@pytest.mark.parametrize("block", [one for one in of("python", "sh", "console", "sql") if one.reason], ids=str)
+def test_who_is_said_to_run_a_block_does(block):
+    said = str(block.reason)
+    if said.startswith("run by "):
+        test = DOCS.parent / said.removeprefix("run by ")
+        assert f'"{block.page.relative_to(DOCS)}"' in test.read_text("utf-8")
 
 
 @pytest.mark.parametrize("page", pages_with("console", sessions=False), ids=lambda page: page.name)

@@ -35,7 +35,7 @@ def history(
     `data` is the folder of a run or a replay. A time is what it is elsewhere: ISO text, a datetime, or milliseconds.
     "publications" is what was published up to then.
     """
-    folder = Path(data)
+    folder = Path(data).resolve()  # Java's working folder is its own
     program = _program(folder)
     if class_name != PUBLICATIONS and class_name not in program.classes:
         hint = near(class_name, program.classes) or f"there are {', '.join(sorted(program.classes))}"
