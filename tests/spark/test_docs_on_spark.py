@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import shlex
 import shutil
 import subprocess
@@ -153,3 +154,21 @@ def test_the_end_of_the_tutorial(tmp_path):
     typed(run, tmp_path / folder)
     (row,) = pq.read_table(tmp_path / folder / "ensue-data" / "tables" / "Intrusion").to_pylist()
     assert "Guessing" in typed(why.replace("ID", row["id"][:8], 1), tmp_path / folder)
+
+
+@pytest.mark.slow
+def test_the_first_correction(tmp_path):
+    """`$ cat FILE` shows a file to be written before something is run, and afterwards what has been written."""
+    (block,) = documented("corrections.md", "console")
+    ran = False
+    for example in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+        line, _, shown = example.partition("\n")
+        file = tmp_path / line.removeprefix("cat ")
+        if not line.startswith("cat "):
+            typed(line, tmp_path)
+            ran = True
+        elif ran:
+            assert file.read_text("utf-8") == shown
+        else:
+            file.write_text(shown, "utf-8")
+    assert ran

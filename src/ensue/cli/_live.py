@@ -10,12 +10,17 @@ from rich.console import Console
 from ensue.cli._replay import print_summary
 from ensue.cli._stopping import follow
 from ensue.language import Program
+from ensue.model.announcements import Outcome
 from ensue.time import format_instant
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from ensue.spark.corrections.keeping import About
+
+_USUAL = {one.value for one in (Outcome.ANNOUNCED, Outcome.CHANGED, Outcome.RETRACTED, Outcome.REPEATED)}
+_BESIDES = {one.value for one in (Outcome.BACKWARDS, Outcome.FUTURE)}
+"""Counted besides what became of the announcement."""
 
 
 def follow_live(
@@ -34,14 +39,20 @@ def follow_live(
         nonlocal shown
         if about is not None and about.number > shown:
             shown = about.number
-            told = sum(sum(cases.values()) for cases in about.told.values())
-            console.print(
-                f"window {shown}: up to {format_instant(about.last)}, {told:,} publications so far,"
-                f" {about.coming:,} events to come",
-                soft_wrap=True,
-            )
+            console.print(f"window {shown}: {so_far(about)}", soft_wrap=True)
 
     print_summary(run_live(spark, program, folder, base, trigger, stop, show), program, console)
+
+
+def so_far(about: "About") -> str:
+    """What became of announcements is told where it is unusual: who sees nothing published wants to know."""
+    told = sum(sum(cases.values()) for cases in about.told.values())
+    said = sum(count for what, count in about.outcomes.items() if what not in _BESIDES)
+    unusual = ", ".join(f"{count:,} {what}" for what, count in about.outcomes.items() if what not in _USUAL)
+    return (
+        f"up to {format_instant(about.last)}, {said:,} announcements{f' ({unusual})' if unusual else ''} and"
+        f" {told:,} publications so far, {about.coming:,} events to come"
+    )
 
 
 def run_live(
