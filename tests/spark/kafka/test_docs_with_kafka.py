@@ -11,7 +11,7 @@ from tests.documented import run_by
 if TYPE_CHECKING:
     from tests.spark.kafka.topics import Topics
 
-LOGINS = [
+LOGINS: list[dict[str, object] | str] = [
     *({"type": "Login", "time": f"2026-07-10T09:00:{at:02}Z", "user": "ann", "ok": False} for at in (0, 20, 50)),
     {"type": "Login", "time": "2026-07-10T10:00:00Z", "user": "bob", "ok": True},
     '{"type": "Login", "time"',
