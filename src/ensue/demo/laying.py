@@ -28,8 +28,6 @@ from ensue.spark.programs import kept
 
 MOST = 20_000
 """So many announcements of a longer list are taken: a demo is over in two minutes."""
-FILES = 21
-"""So many files a feed is cut into: of a week, eight hours each. Each is a micro-batch."""
 _FEED = "feed"
 _EPOCH = 1_600_000_000
 """Files are taken in the order of their times, so these are set: a second apart, whatever the clock does."""
@@ -76,7 +74,7 @@ def announcements(demo: Demo, given: Path | None) -> Iterator[Record]:
             yield json.loads(line)
 
 
-def lay(demo: Demo, records: Iterable[Record], folder: Path, cuts: int = FILES) -> Laid:
+def lay(demo: Demo, records: Iterable[Record], folder: Path, cuts: int | None = None) -> Laid:
     """Write program and feed into a folder; what an earlier demo has left there is removed, and nothing else."""
     program = parse_program(demo.program, file=f"{demo.name}.ensue")
     classes = [item.declaration.name for item in program.subscribed_classes]
@@ -88,7 +86,7 @@ def lay(demo: Demo, records: Iterable[Record], folder: Path, cuts: int = FILES) 
         _clear(laid)
         for name in classes:
             (folder / _FEED / name).mkdir(parents=True)
-        for number, part in enumerate(cut(ordered, cuts)):
+        for number, part in enumerate(cut(ordered, cuts or demo.files)):
             for name in classes:
                 path = folder / _FEED / name / f"{number:04}.jsonl"
                 path.write_text("".join(_line(one) for one in part if one["type"] == name), "utf-8")
