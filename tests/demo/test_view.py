@@ -13,8 +13,8 @@ from ensue.report.history import Scalar, Told
 HOUR = 3_600_000_000
 QUAKE: Mapping[str, Scalar] = {"quake": "q1", "mag": 6.2, "place": "Crete, Greece"}
 SHOWN = ("mag", "place")
-BEFORE = State("earthquakes", 0, 100, None, 0, 0.0, 0, "strong quakes", 0, {})
-AFTER = State("earthquakes", 100, 100, 48 * HOUR, 0, 10.0, 3, "strong quakes", 77, {"on time": 4, "revoke": 1})
+BEFORE = State("earthquakes", 0, 100, None, 0, 0.0, 0, 0, "strong quakes", 0, {})
+AFTER = State("earthquakes", 100, 100, 48 * HOUR, 0, 10.0, 5, 3, "strong quakes", 77, {"on time": 4, "revoke": 1})
 
 
 def told(case: str, before: Mapping[str, Scalar] | None = None, later: int = 0) -> Told:
@@ -61,7 +61,8 @@ def test_elsewhere_than_on_a_terminal_there_are_plain_lines():
     assert "● on time" in first
     assert "✖ revoked" in second
     assert last.startswith(
-        "-- 100 of 100 announcements, 03 Jan 00:00, 10 a second, 3 strong quakes, 77 events remembered;"
+        "-- 100 of 100 announcements, 03 Jan 00:00, 10 a second,"
+        " 5 partial matches, 3 strong quakes, 77 events remembered;"
     )
     assert "\x1b" not in out.getvalue()
 
@@ -85,7 +86,7 @@ def test_the_panel_says_how_far_it_is():
         "0 of 100",
         "not begun",
         "17,280 times as fast",
-        "3 strong quakes, 77 events remembered",
+        "5 partial matches, 3 strong quakes, 77 events remembered",
         "✖ 1 revoked",
     ):
         assert words in out.getvalue()

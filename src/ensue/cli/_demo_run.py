@@ -42,6 +42,7 @@ def state_of(laid: Laid, about: "About | None", seconds: float) -> State:
         None if about is None else about.last,
         laid.first,
         seconds,
+        0 if about is None else sum(about.open.values()),
         0 if about is None else about.coming,
         laid.demo.open,
         0 if about is None else about.kept,

@@ -38,6 +38,8 @@ class State:
     first: int
     """The time at which the feed begins."""
     seconds: float
+    partial: int
+    """How many parts of patterns have occurred and wait for the rest."""
     coming: int
     open: str | None
     """What those are that are to come, if there can be any."""
@@ -174,7 +176,8 @@ def _rate(state: State) -> float:
 
 
 def _coming(state: State) -> str:
-    return f"{state.coming:,} {state.open}, " if state.open else ""
+    known = f"{state.coming:,} {state.open}, " if state.open else ""
+    return f"{state.partial:,} partial matches, {known}"
 
 
 def _plain(state: State) -> str:

@@ -49,9 +49,10 @@ def so_far(about: "About") -> str:
     told = sum(sum(cases.values()) for cases in about.told.values())
     said = sum(count for what, count in about.outcomes.items() if what not in _BESIDES)
     unusual = ", ".join(f"{count:,} {what}" for what, count in about.outcomes.items() if what not in _USUAL)
+    partial = sum(about.open.values())
     return (
         f"up to {format_instant(about.last)}, {said:,} announcements{f' ({unusual})' if unusual else ''} and"
-        f" {told:,} publications so far, {about.coming:,} events to come"
+        f" {told:,} publications so far, {partial:,} open partial matches, {about.coming:,} events to come"
     )
 
 

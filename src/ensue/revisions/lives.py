@@ -13,6 +13,7 @@ from itertools import chain
 
 from ensue.algebra.classes import PatternClass
 from ensue.engine.arrays import FOREVER
+from ensue.engine.partials import count_partials
 from ensue.model import Taxonomy
 from ensue.model.notices import ComplexEvent
 from ensue.revisions.deriving import Derivation
@@ -53,6 +54,11 @@ class Lives:
     def anew(self) -> int:
         """How many events were given to an engine again because of corrections."""
         return self._derivation.detection.anew
+
+    @property
+    def open(self) -> int:
+        """How many parts of patterns have occurred and wait for the rest."""
+        return count_partials(self._derivation.detection.engine)
 
     @property
     def looks(self) -> list[int]:

@@ -114,6 +114,17 @@ def test_a_pattern_upon_ticks_sees_them_where_nothing_is_announced(spark, tmp_pa
     assert {one["class"] for one in found} == {"X0", "X1", "Twice"}
 
 
+@pytest.mark.parametrize("small", [(HERE, HERE), (SPARK, SPARK)])
+def test_open_partial_matches_are_counted(spark, tmp_path, small):
+    """Two that wait for a B, and a third whose B has come."""
+    program = read(text_of(("chronicle", "filter")))
+    said = [about(number, time, time, g=g, v=0) for number, time, g in ((0, 4, 3), (1, 5, 3), (3, 6, 1), (6, 7, 2))]
+    replayed(spark, tmp_path, program, said, START + 7 * SECOND, 100, small)
+    reached = Course(spark, program, tmp_path / "data").about
+    assert reached is not None
+    assert reached.open == {"X0": 2}
+
+
 @pytest.mark.slow
 @settings(
     max_examples=30,

@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, functions as f
 from ensue.algebra.variables import is_timed
 from ensue.language.program import ComplexClass, Program, SelectedClass
 from ensue.spark.corrections.detecting import derive_detected
+from ensue.spark.corrections.in_shards import Besides
 from ensue.spark.corrections.lifetimes import TOUCHED, Lifetimes
 from ensue.spark.corrections.making import Setting, Task
 from ensue.spark.corrections.purging import Remembered
@@ -31,8 +32,8 @@ class Deriving:
     task: Task
     before: Remembered | None
     steps: Steps
-    looks: dict[str, list[int]] = field(default_factory=dict)
-    """When each class looks at what time alone brings, in the window and next."""
+    besides: dict[str, Besides] = field(default_factory=dict)
+    """What each class of a pattern says besides."""
 
     def derive(
         self, item: ComplexClass | SelectedClass, inputs: Mapping[str, Lifetimes], path: str, touched: set[str]
@@ -57,7 +58,7 @@ class Deriving:
         state = None if task.kept is None else setting.spark.read.parquet(str(task.kept / path))
         steps = [(step,) for step in self.steps.look(item.declaration.name)] if timed else []
         listed = setting.spark.createDataFrame(steps, "step BIGINT")
-        found, shards, self.looks[item.declaration.name] = derive_detected(
+        found, shards, self.besides[item.declaration.name] = derive_detected(
             item, setting.program, inputs, state, held, task.window, listed, setting.shards
         )
         shards.write.mode("overwrite").parquet(str(task.aside / path))

@@ -15,7 +15,6 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from ensue.algebra import atoms
 from ensue.algebra.classes import PatternClass
-from ensue.algebra.clockwork import clockwork
 from ensue.algebra.expressions import attributes_in
 from ensue.algebra.keys import common_routes
 from ensue.algebra.patterns import Pattern
@@ -26,7 +25,7 @@ from ensue.language.program import ComplexClass, Program
 from ensue.model import AttributeType
 from ensue.model.notices import Publishing
 from ensue.spark.corrections.forgetting import purge_of
-from ensue.spark.corrections.in_shards import FINAL, LIFE, LOOK, SAVED, STATE, ShardWork
+from ensue.spark.corrections.in_shards import FINAL, LIFE, LOOK, OPEN, SAVED, STATE, Besides, ShardWork
 from ensue.spark.corrections.lifetimes import (
     BEGIN,
     CONSTITUENTS,
@@ -59,8 +58,8 @@ def derive_detected(
     window: Window,
     steps: DataFrame,
     shards: int,
-) -> tuple[Lifetimes, DataFrame, list[int]]:
-    """The lifetimes of a class in a window, the state after it as rows of (shard, chunk, bytes), and when it looks.
+) -> tuple[Lifetimes, DataFrame, Besides]:
+    """The lifetimes of a class in a window, the state after it as rows of (shard, chunk, bytes), and what else is said.
 
     `before` has what held after the window before, `state` is what was returned then. What is final from this window
     on is not in the answer: neither as open nor as ended. The answer is worked out here, in one job.
@@ -71,10 +70,8 @@ def derive_detected(
     places = shards if shard_key(item, program) else 1
     answer = _answer(rows, known, work, places).localCheckpoint()
     after = answer.where(f.col("what") == SAVED).select(*STATE.names)
-    looks: list[int] = []
-    if clockwork(item.pattern, item.context) is not None:
-        looks = [row.since for row in answer.where(f.col("what") == LOOK).select("since").collect()]
-    return Lifetimes(_lifetimes(answer, item, before)), after, looks
+    said = answer.where(f.col("what").isin(LOOK, OPEN)).select("what", "since").collect()
+    return Lifetimes(_lifetimes(answer, item, before)), after, Besides.of((row.what, row.since) for row in said)
 
 
 def work_of(item: ComplexClass, program: Program, inputs: Collection[str], window: Window) -> ShardWork:

@@ -6,7 +6,7 @@ no more than that: where one begins it is new, where one ends it is gone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,8 +32,27 @@ KINDS: Mapping[AttributeType, pa.DataType] = {
 CHUNK = 1 << 24
 """How many bytes of a state stand in one row."""
 
-LIFE, FINAL, SAVED, LOOK = 0, 1, 2, 3
-"""What a row of the answer is: a life, a key that is final, a piece of the state, or when it looks by itself."""
+LIFE, FINAL, SAVED, LOOK, OPEN = 0, 1, 2, 3, 4
+"""What a row of the answer is: a life, a key that is final, a piece of the state, when it looks, what is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Besides:
+    """What the shards of a class say in a window, besides what holds from when to when."""
+
+    looks: tuple[int, ...] = ()
+    """When the class looks at what time alone brings, in the window and next."""
+    open: int = 0
+    """How many parts of patterns have occurred and wait for the rest."""
+
+    @classmethod
+    def of(cls, rows: Iterable[tuple[int, int]]) -> Besides:
+        """Of rows that say what they are, and a number."""
+        listed = list(rows)
+        return cls(
+            tuple(number for what, number in listed if what == LOOK),
+            sum(number for what, number in listed if what == OPEN),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +109,7 @@ class ShardWork:
             *({"what": FINAL, "key": key} for key in final if key not in began),
             *_saved(shard, lives.save()),
             *({"what": LOOK, "since": time} for time in lives.looks),
+            {"what": OPEN, "since": lives.open},
         ]
         return pa.Table.from_pylist(answer, self.schema)
 

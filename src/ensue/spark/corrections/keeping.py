@@ -38,6 +38,8 @@ class About:
     """By class and case, how many publications there were."""
     kept: int = 0
     """How many versions of announced events are remembered."""
+    open: dict[str, int] = field(default_factory=dict)
+    """For each class of a pattern, how many of its parts have occurred and wait for the rest."""
 
 
 @dataclass(frozen=True, slots=True)

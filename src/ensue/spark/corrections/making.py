@@ -104,6 +104,8 @@ class Made:
     told: Cases
     kept: int
     """How many rows its state has."""
+    open: Mapping[str, int]
+    """For each class that was detected in it, how many parts of its pattern have occurred and wait for the rest."""
 
 
 class Maker(Protocol):

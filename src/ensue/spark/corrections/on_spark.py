@@ -22,6 +22,7 @@ from ensue.spark.corrections import tables as tabled
 from ensue.spark.corrections.admitting import COUNT, KIND, OUTCOME, STEP, admit, known_after, lifetimes_of
 from ensue.spark.corrections.announcing import CLASS
 from ensue.spark.corrections.deriving import Deriving
+from ensue.spark.corrections.in_shards import Besides
 from ensue.spark.corrections.lifetimes import FROM, OCCURRED, TO, TOUCHED, Lifetimes
 from ensue.spark.corrections.making import Cases, Made, Setting, Task
 from ensue.spark.corrections.publishing import CASE, NOTICE, PUBLISHED, notices_of, publish, standing_after
@@ -50,7 +51,7 @@ class OnSpark:
             before = setting.grid.purge(before, task.point, task.aside)
         counts: dict[str, int] = {}
         inputs = self._admit(task, before, counts)
-        coming = self._derive(task, inputs, before, counts)
+        coming, opened = self._derive(task, inputs, before, counts)
         published, told = self._publish(task, inputs, before, counts)
         self._tables(task, inputs, published, told, counts)
         return Made(
@@ -59,6 +60,7 @@ class OnSpark:
             sum(count for _, count in coming),
             told,
             sum(count for name, count in counts.items() if name.startswith("kept ")),
+            opened,
         )
 
     def _remembered(self, folder: Path | None) -> Remembered | None:
@@ -104,8 +106,8 @@ class OnSpark:
 
     def _derive(
         self, task: Task, inputs: dict[str, Lifetimes], before: Remembered | None, counts: dict[str, int]
-    ) -> list[tuple[int | None, int]]:
-        """Derive each class after those that it uses; says what is coming: when next, and how much."""
+    ) -> tuple[list[tuple[int | None, int]], dict[str, int]]:
+        """Derive each class after those that it uses; says what is coming, when next and how much, and what is open."""
         setting = self.setting
         held = {} if before is None else before.derived
         steps = Steps(task.announced, {name: self._due(rows, task) for name, rows in held.items()})
@@ -124,14 +126,14 @@ class OnSpark:
             ]
             seen = self._write(found.frame, task.aside / path, measures, counts)
             counts[f"touched {name}"] = seen["touched"] or 0
-            looks = deriving.looks.get(name, [])
+            looks = deriving.besides.get(name, Besides()).looks
             due = [time for time in (seen["due"], *looks) if time is not None and time > task.window.last]
             coming[name] = min(due, default=None), seen["coming"] or 0
             inputs[name] = Lifetimes(self._read(task.aside / path))
             return [*self._due(inputs[name].frame, task), *(time for time in looks if time <= task.window.last)]
 
         steps.derive(setting.program.derived_classes, derive)
-        return list(coming.values())
+        return list(coming.values()), {name: one.open for name, one in deriving.besides.items()}
 
     def _due(self, rows: DataFrame, task: Task) -> list[int]:
         """When events of a class fall due in the window: they are known before, and still hold."""

@@ -112,6 +112,7 @@ class Course:
                 {name: count for name, count in outcomes.items() if count},
                 added(about.told, made.told),
                 made.kept,
+                {**about.open, **made.open},
             )
             self.keeping.place(aside, after)
             self.about = after

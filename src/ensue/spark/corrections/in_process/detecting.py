@@ -12,7 +12,7 @@ from ensue.language.program import ComplexClass
 from ensue.spark.corrections.detecting import looked_at, work_of
 from ensue.spark.corrections.in_process.admitting import untouched
 from ensue.spark.corrections.in_process.columns import among, as_plain, constant, together
-from ensue.spark.corrections.in_shards import FINAL, LIFE, LOOK, SAVED, STATE
+from ensue.spark.corrections.in_shards import FINAL, LIFE, SAVED, STATE, Besides
 from ensue.spark.corrections.lifetimes import (
     BEGIN,
     CONSTITUENTS,
@@ -40,8 +40,8 @@ def detect(
     before: pa.Table | None,
     window: Window,
     steps: Sequence[int],
-) -> tuple[pa.Table, pa.Table, list[int]]:
-    """The versions of a class's events in a window, the state after it, and when it looks at what time brings."""
+) -> tuple[pa.Table, pa.Table, Besides]:
+    """The versions of a class's events in a window, the state after it, and what else the shards say."""
     work = work_of(item, setting.program, inputs, window)
     listed = setting.spark.createDataFrame([(step,) for step in steps], "step BIGINT")
     rows = as_plain(looked_at(item, setting.program, inputs, listed, setting.shards).toArrow())
@@ -52,12 +52,12 @@ def detect(
     what = answer.column("what")
     saved = answer.filter(pc.equal(what, SAVED)).select(STATE.names)
     found = _lifetimes(answer.filter(pc.equal(what, LIFE)), item)
-    looks = answer.filter(pc.equal(what, LOOK)).column("since").to_pylist()
+    besides = Besides.of(zip(what.to_pylist(), answer.column("since").to_pylist(), strict=True))
     if before is None:
-        return found, saved, looks
+        return found, saved, besides
     told = answer.filter(pc.is_in(what, pa.array([LIFE, FINAL], what.type))).column("key")
     goes_on = untouched(before.filter(pc.invert(among(before.column(KEY), told))))
-    return together([found, goes_on], found.schema), saved, looks
+    return together([found, goes_on], found.schema), saved, besides
 
 
 def _lifetimes(lives: pa.Table, item: ComplexClass) -> pa.Table:

@@ -28,6 +28,7 @@ from ensue.spark.corrections.in_process.detecting import detect
 from ensue.spark.corrections.in_process.publishing import counted, notices_of, publish
 from ensue.spark.corrections.in_process.purging import Remembered, purge, remembered, without_final
 from ensue.spark.corrections.in_process.selecting import Places, Selects
+from ensue.spark.corrections.in_shards import Besides
 from ensue.spark.corrections.lifetimes import FROM, OCCURRED, TO, TOUCHED, Lifetimes
 from ensue.spark.corrections.making import Made, Setting, Task
 from ensue.spark.corrections.selecting.candidates import ROWS
@@ -87,8 +88,7 @@ class _Window:
         held = {} if before is None else before.derived
         self._steps = Steps(task.announced, {name: self._due(table) for name, table in held.items()})
         self._writing: dict[str, Future[None]] = {}
-        self._looks: dict[str, list[int]] = {}
-        """When each class looks at what time alone brings, in the window and next."""
+        self._besides: dict[str, Besides] = {}
 
     def make(self) -> Made:
         setting = self._setting
@@ -109,6 +109,7 @@ class _Window:
             len(due),
             told,
             sum(one.num_rows for one in self._written.values()),
+            {name: one.open for name, one in self._besides.items()},
         )
 
     def after(self) -> Remembered:
@@ -144,7 +145,7 @@ class _Window:
             found = self._selects.derive(item, self._places, held, self._task.window)
         self._write(found, path)
         self._add(name, found)
-        looks = self._looks.get(name, ())
+        looks = self._besides.get(name, Besides()).looks
         return [*self._due(found), *(time for time in looks if time <= self._task.window.last)]
 
     def _detect(self, item: ComplexClass, held: pa.Table | None, path: str, *, idle: bool) -> pa.Table:
@@ -156,7 +157,7 @@ class _Window:
         touched = _Touched(self._setting.spark, self._tables)
         steps = self._steps.look(item.declaration.name) if timed else []
         name = item.declaration.name
-        found, after, self._looks[name] = detect(item, self._setting, touched, state, held, task.window, steps)
+        found, after, self._besides[name] = detect(item, self._setting, touched, state, held, task.window, steps)
         write(after, task.aside / path)
         return found
 
@@ -207,7 +208,7 @@ class _Window:
         return ahead
 
     def _next_looks(self) -> list[int]:
-        return [time for looks in self._looks.values() for time in looks if time > self._task.window.last]
+        return [time for one in self._besides.values() for time in one.looks if time > self._task.window.last]
 
     def _write(self, rows: pa.Table, path: str) -> None:
         """Have a part of the state written while the next one is made."""
