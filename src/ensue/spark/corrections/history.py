@@ -35,7 +35,7 @@ def history(
     `data` is the folder of a run or a replay. A time is what it is elsewhere: ISO text, a datetime, or milliseconds.
     "publications" is what was published up to then.
     """
-    folder = Path(data).resolve()  # Java's working folder is its own
+    folder = Path(data)
     program = _program(folder)
     if class_name != PUBLICATIONS and class_name not in program.classes:
         hint = near(class_name, program.classes) or f"there are {', '.join(sorted(program.classes))}"
@@ -44,7 +44,7 @@ def history(
     place = Tables(folder).of(class_name)
     if not place.exists():
         return session.createDataFrame([], _columns(program, class_name))
-    rows = session.read.parquet(str(place))
+    rows = session.read.parquet(str(place.resolve()))  # Java's working folder is its own
     if as_of is not None:
         rows = rows.where(f.unix_micros("detected") <= f.lit(to_instant(as_of)))
     if class_name == PUBLICATIONS:
