@@ -64,7 +64,7 @@ def test_a_history(spark, context):
 
 def test_one_filter_covers_all_rules_and_reaches_the_files(spark, tmp_path, capsys):
     spark.createDataFrame(history()).write.parquet(str(tmp_path / "events"))
-    ensue.detect(RULES, spark.read.parquet(str(tmp_path / "events")), "recent").explain()
+    ensue.detect(RULES, spark.read.parquet(str(tmp_path / "events")).where("true"), "recent").explain()
     plan = capsys.readouterr().out
     pushed = next(line for line in plan.splitlines() if "PushedFilters" in line)
     assert "In(zone, [z0,z1" in pushed
@@ -109,10 +109,12 @@ def test_patterns_with_different_keys_share_the_scan_and_the_shuffle(spark, tmp_
         "twice": "2 times Enter(badge = ?b, zone = ?z) within 1 minute",
         "nobody": "Enter(speed > 28) then Leave within 2 seconds",
     }
-    found = ensue.detect(patterns, spark.read.parquet(str(tmp_path / "events")), "chronicle")
-    ids = sorted((row["class"], row["id"]) for row in found.select("class", "id").collect())
-    assert ids == alone(patterns, events, "chronicle")
-    found.explain()
-    plan = capsys.readouterr().out
-    assert plan.count("FileScan parquet") == 1
-    assert plan.count("Exchange") == 1
+    files = spark.read.parquet(str(tmp_path / "events"))
+    for frame, scan in ((files.where("true"), "FileScan parquet"), (files, "MapInArrow Reading")):
+        found = ensue.detect(patterns, frame, "chronicle")
+        ids = sorted((row["class"], row["id"]) for row in found.select("class", "id").collect())
+        assert ids == alone(patterns, events, "chronicle")
+        found.explain()
+        plan = capsys.readouterr().out
+        assert plan.count(scan) == 1
+        assert plan.count("Exchange") == 1

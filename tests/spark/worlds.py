@@ -6,11 +6,13 @@ turned into values of that type, and what they became is the history that the ot
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from hypothesis import strategies as st
 from tests.engine import cases
 
@@ -53,12 +55,13 @@ class World:
     def expected(self, name: str) -> set[tuple[object, ...]]:
         return described(self.watchlist(name).watched[0], self.events, Taxonomy())
 
-    def frames(self, spark: SparkSession) -> DataFrame | dict[str, DataFrame]:
+    def frames(self, spark: SparkSession, folder: Path | None = None) -> DataFrame | dict[str, DataFrame]:
+        """Frames of Spark; with a folder, of Parquet files in it with a few rows in each row group."""
         if self.framed:
-            return {kind: self._frame(spark, kind) for kind in cases.TYPES}
-        return self._frame(spark, None)
+            return {kind: self._frame(spark, kind, folder) for kind in cases.TYPES}
+        return self._frame(spark, None, folder)
 
-    def _frame(self, spark: SparkSession, kind: str | None) -> DataFrame:
+    def _frame(self, spark: SparkSession, kind: str | None, folder: Path | None) -> DataFrame:
         types = self.columns[kind or cases.TYPES[0]]
         rows = [
             (event.id, event.type, event.time, event.attributes.get("v"), event.attributes.get("w"))
@@ -67,7 +70,12 @@ class World:
         ]
         kinds = [pa.string(), pa.string(), pa.timestamp("us", "UTC"), *(TYPES[types[name]] for name in "vw")]
         arrays = [pa.array([row[i] for row in rows], column) for i, column in enumerate(kinds)]
-        return spark.createDataFrame(pa.table(arrays, names=["id", "type", "time", "v", "w"]))
+        table = pa.table(arrays, names=["id", "type", "time", "v", "w"])
+        if folder is None:
+            return spark.createDataFrame(table)
+        file = folder / f"{kind}.parquet"
+        pq.write_table(table, file, row_group_size=3)
+        return spark.read.parquet(str(file))
 
 
 def described(watched: Watched, events: tuple[Event, ...], taxonomy: Taxonomy) -> set[tuple[object, ...]]:
@@ -100,12 +108,15 @@ def collected(frame: DataFrame) -> dict[str, set[tuple[object, ...]]]:
     return found
 
 
-def detected(spark: SparkSession, worlds: list[World]) -> list[set[tuple[object, ...]]]:
+def detected(
+    spark: SparkSession, worlds: list[World], folders: list[Path] | None = None
+) -> list[set[tuple[object, ...]]]:
     """What Spark finds in each of several worlds; all of them are one job."""
     common = "class id begin end constituents".split()
+    places: Sequence[Path | None] = folders or [None] * len(worlds)
     frames = [
-        detect_history(world.watchlist(str(i)), sources_of(world.frames(spark), Names())).select(*common)
-        for i, world in enumerate(worlds)
+        detect_history(world.watchlist(str(i)), sources_of(world.frames(spark, place), Names())).select(*common)
+        for i, (world, place) in enumerate(zip(worlds, places, strict=True))
     ]
     whole = frames[0]
     for frame in frames[1:]:

@@ -29,9 +29,12 @@ from ensue.algebra.expressions import (
 from ensue.algebra.functions import call, like_expression
 from ensue.engine.arrays import Truths
 from ensue.engine.columns import Column, Part, constant, from_values
+from ensue.model.values import Value
 from ensue.time.instants import EARLIEST, LATEST
 
 Lookup: TypeAlias = Callable[[str], Column]
+_MANY = 8
+"""So many constants are looked up together; fewer are compared one by one."""
 _ARROW = {"=": "equal", "!=": "not_equal", "<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal"}
 
 
@@ -61,6 +64,8 @@ def evaluate(expression: Expression, lookup: Lookup, length: int) -> Column:
             return _truths(~one, known)
         case IsNull(operand):
             return _truths(~evaluate(operand, lookup, length).valid(), np.ones(length, np.bool_))
+        case OneOf(operand, choices) if (listed := _listed(choices)) is not None:
+            return _among(evaluate(operand, lookup, length), listed)
         case OneOf(operand, choices):
             return _one_of(evaluate(operand, lookup, length), [evaluate(c, lookup, length) for c in choices])
         case Compare(symbol, left, right):
@@ -133,6 +138,29 @@ def _one_of(operand: Column, choices: list[Column]) -> Column:
         true |= answer & answered
         known &= answered
     return _truths(true, true | known)
+
+
+def _listed(choices: tuple[Expression, ...]) -> list[Value] | None:
+    """Constants, if they are so many that looking them up pays, and texts or whole numbers that a double holds."""
+    if len(choices) < _MANY:
+        return None
+    values = [choice.value for choice in choices if isinstance(choice, Literal)]
+    fine = (isinstance(v, str) or (type(v) is int and abs(v) <= 2**53) for v in values)
+    return [v for v in values if v is not None] if len(values) == len(choices) and all(fine) else None
+
+
+def _among(column: Column, listed: list[Value]) -> Column:
+    """Where a value is one of many constants."""
+    true = np.zeros(column.length, np.bool_)
+    for kind, (values, valid) in column.parts.items():
+        if kind == "text":
+            plain = values.cast(pa.large_string()) if isinstance(values, pa.DictionaryArray) else values
+            texts = pa.array([value for value in listed if isinstance(value, str)], pa.large_string())
+            true |= valid & np.asarray(pc.is_in(plain, value_set=texts))
+        elif kind == "number":
+            numbers = [value for value in listed if not isinstance(value, str)]
+            true |= valid & np.isin(values, np.array(numbers, values.dtype))
+    return _truths(true, column.valid())
 
 
 def _like(column: Column, pattern: str) -> Column:

@@ -13,12 +13,13 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame, functions as f, types as t
 from pyspark.sql.pandas.types import to_arrow_type
 
-from ensue.algebra import Context, Pattern, walk
+from ensue.algebra import Context, Pattern
 from ensue.algebra.families import families
-from ensue.algebra.patterns import Absence, AtMost, CalendarInterval, Exactly, Periodic
+from ensue.algebra.wants import any_event, whole_span
 from ensue.embedded.patterns import Watched, Watchlist
 from ensue.model import Taxonomy
-from ensue.spark.keys import Key, any_event, partition_key
+from ensue.spark.direct.detecting import detect_in_files, files_of_all
+from ensue.spark.keys import Key, partition_key
 from ensue.spark.slices import overlap
 from ensue.spark.sources import Source
 from ensue.spark.values import MISSING, Typed
@@ -46,13 +47,7 @@ class Group:
     @property
     def spanned(self) -> bool:
         """Whether the answer depends on when the whole history begins and ends, or there may be one without events."""
-        return any(
-            isinstance(part, (Absence, AtMost, Exactly))
-            or (isinstance(part, Periodic) and not part.collected)
-            or isinstance(getattr(part, "interval", None), CalendarInterval)
-            for item in self.watched
-            for part in walk(item.pattern)
-        )
+        return any(whole_span(item.pattern) for item in self.watched)
 
     @property
     def shares(self) -> bool:
@@ -67,8 +62,25 @@ def detect_history(watchlist: Watchlist, sources: Sequence[Source]) -> DataFrame
     listed = groups(watchlist.watched, watchlist.taxonomy)
     sharing = [group for group in listed if group.shares]
     together = [*([sharing] if sharing else []), *([group] for group in listed if not group.shares)]
-    parts = [_partitions(some, sources, watchlist.taxonomy) for some in together]
-    return reduce(DataFrame.union, [part.of(types, columns) for part in parts])
+    parts = [_found(some, sources, watchlist.taxonomy, types, columns) for some in together]
+    return reduce(DataFrame.union, parts)
+
+
+def _found(
+    together: Sequence[Group],
+    sources: Sequence[Source],
+    taxonomy: Taxonomy,
+    types: Mapping[str, t.DataType],
+    columns: t.StructType,
+) -> DataFrame:
+    """The occurrences of some groups: from files that Python reads, if it can; else by way of Spark's own scan."""
+    if all(group.shares for group in together):
+        files = files_of_all(sources)
+        if files is not None:
+            found = detect_in_files(together, sources, files, taxonomy, as_arrow(types), columns)
+            if found is not None:
+                return found
+    return _partitions(together, sources, taxonomy).of(types, columns)
 
 
 def groups(watched: Sequence[Watched], taxonomy: Taxonomy) -> list[Group]:

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ensue.algebra import Pattern, walk
+from ensue.algebra import Pattern
 from ensue.algebra.keys import common_routes
-from ensue.algebra.patterns import ThenBetween
 from ensue.model import Taxonomy
 
 
@@ -43,11 +42,6 @@ def partition_key(pattern: Pattern, taxonomy: Taxonomy) -> Key:
         return NO_KEY
     routes.sort(key=lambda route: sorted(route.items()))
     return Key({kind: tuple(route[kind] for route in routes) for kind in routes[0]})
-
-
-def any_event(pattern: Pattern) -> bool:
-    """Whether events of any type may become part of an occurrence."""
-    return any(isinstance(part, ThenBetween) for part in walk(pattern))
 
 
 def _width(key: Key) -> int:

@@ -18,7 +18,7 @@ from ensue.errors import Diagnostic, InputError, near
 from ensue.spark.conditions import Filter, holds
 from ensue.spark.values import Typed, in_range, microseconds, missing, quoted, typed
 
-_TIME_HINT = "a time is a timestamp, a date, ISO text like 2026-07-10T09:20:00Z, or a number of milliseconds since 1970"
+TIME_HINT = "a time is a timestamp, a date, ISO text like 2026-07-10T09:20:00Z, or a number of milliseconds since 1970"
 _ISO = r"^\s*\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?\s*(?:Z|[+-]\d{2}:\d{2})?)?\s*$"
 _DAY_ONLY = r"^\s*\d{4}-\d{2}-\d{2}\s*$"
 _ZONED = r"(?:Z|[+-]\d{2}:\d{2})\s*$"
@@ -90,7 +90,7 @@ class Source:
             f.coalesce(quoted(self.names.id).cast("string"), f.lit("null")),
             f.lit(f": {self.names.time} is "),
             shown,
-            f.lit(f", which is not a time\n  hint: {_TIME_HINT}"),
+            f.lit(f", which is not a time\n  hint: {TIME_HINT}"),
         )
         found = self.moment
         checked = f.coalesce(f.when(in_range(found), found), f.raise_error(message).cast("bigint"))
@@ -174,7 +174,7 @@ def check_columns(fields: Mapping[str, t.DataType], names: Names, *, one_class: 
     times = (t.TimestampType, t.TimestampNTZType, t.DateType, t.StringType, t.VarcharType, t.CharType, t.NumericType)
     if not isinstance(kind, times):
         raise InputError(
-            Diagnostic("E401", f"{names.time} is of type {kind.simpleString()}, which is not a time", hint=_TIME_HINT)
+            Diagnostic("E401", f"{names.time} is of type {kind.simpleString()}, which is not a time", hint=TIME_HINT)
         )
     if not one_class:
         _needed(names.type, "type", fields)

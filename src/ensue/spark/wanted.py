@@ -6,7 +6,7 @@ it again: it is told by a bit, or, if the atom is the only one that wants events
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import and_, or_
@@ -18,9 +18,9 @@ from ensue.algebra.expressions import Attribute, attributes_in
 from ensue.algebra.families import Family, families, is_hidden
 from ensue.algebra.patterns import Atom
 from ensue.algebra.rewriting import map_atoms
+from ensue.algebra.wants import any_event, tests_of
 from ensue.embedded.patterns import Watched
 from ensue.model import Taxonomy
-from ensue.spark.keys import any_event
 from ensue.spark.sources import Source
 
 WIDTH = 62
@@ -43,13 +43,22 @@ class Wanted:
 
     @classmethod
     def of(cls, watched: Sequence[Watched], sources: Sequence[Source], taxonomy: Taxonomy) -> Wanted:
+        return cls._of(watched, lambda atom: all(source.filter(atom).exact for source in sources), taxonomy)
+
+    @classmethod
+    def exactly(cls, watched: Sequence[Watched], taxonomy: Taxonomy) -> Wanted:
+        """Where the engine's own tests say which rows are wanted, so that all of them are exact."""
+        return cls._of(watched, lambda _: True, taxonomy)
+
+    @classmethod
+    def _of(cls, watched: Sequence[Watched], is_exact: Callable[[Atom], bool], taxonomy: Taxonomy) -> Wanted:
         together = families({item.name: (item.pattern, item.context) for item in watched})
         members = {name for family in together for name in family.numbers}
         lone = dict.fromkeys(atom for item in watched if item.name not in members for atom in atoms(item.pattern))
         covering = dict.fromkeys(atom for family in together for atom in atoms(family.covering))
         found = tuple(lone | covering)
         everything = any(any_event(item.pattern) for item in watched)
-        exact = frozenset(atom for atom in lone if all(source.filter(atom).exact for source in sources))
+        exact = frozenset(atom for atom in lone if is_exact(atom))
         shared = [atom for atom in lone if everything or not _alone(atom, found, taxonomy)]
         bits = tuple(atom for atom in shared if atom.condition is not None and atom in exact)
         return cls(found, everything, taxonomy, together, exact, bits)
@@ -85,19 +94,23 @@ class Wanted:
 
         return map_atoms(item.pattern, change)
 
+    @property
+    def tests(self) -> Mapping[tuple[Atom, ...], frozenset[str]]:
+        """What is wanted of which types: atoms without types, of which one has to want the event."""
+        return tests_of(self.atoms, self.taxonomy)
+
+    @staticmethod
+    def of_atom(atom: Atom) -> frozenset[str]:
+        """The attributes that an atom looks at."""
+        tested = () if atom.condition is None else attributes_in(atom.condition)
+        return frozenset((*tested, *(attribute for _, attribute in atom.bindings)))
+
     def rows(self, source: Source) -> Column | None:
         """The rows of a source that some atom wants, and those of which that cannot be told; None if all are wanted."""
         if self.everything:
             return None
-        wanted: dict[frozenset[str], list[Atom]] = {}
-        for atom in self.atoms:
-            test = replace(atom, type="", label=None)  # what it wants, whatever the type
-            wanted.setdefault(self.taxonomy.below(atom.type), []).append(test)
-        alike: dict[tuple[Atom, ...], frozenset[str]] = {}
-        for types, tests in wanted.items():
-            alike[tuple(tests)] = alike.get(tuple(tests), frozenset()) | types
         parts: list[Column] = []
-        for shared, types in alike.items():
+        for shared, types in self.tests.items():
             of_type = source.of_types(types)
             if of_type is False:
                 continue

@@ -19,6 +19,7 @@ from ensue.algebra.expressions import attributes_in
 from ensue.algebra.keys import common_routes
 from ensue.algebra.patterns import Pattern
 from ensue.algebra.variables import is_timed
+from ensue.algebra.wants import any_event
 from ensue.embedded.incoming import Names
 from ensue.embedded.patterns import Watched
 from ensue.language.program import ComplexClass, Program
@@ -39,7 +40,7 @@ from ensue.spark.corrections.lifetimes import (
     Window,
 )
 from ensue.spark.history import key_column
-from ensue.spark.keys import Key, any_event
+from ensue.spark.keys import Key
 from ensue.spark.programs.events import SPARK_TYPES
 from ensue.spark.sources import Source
 from ensue.spark.values import quoted

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ensue.algebra.bounds import lifespan
 from ensue.algebra.variables import is_timed
+from ensue.algebra.wants import any_event
 from ensue.language.program import ComplexClass, Program
 from ensue.spark.corrections.in_shards import Purge
-from ensue.spark.keys import any_event
 
 
 def purge_of(item: ComplexClass, program: Program, first: int) -> Purge | None:
