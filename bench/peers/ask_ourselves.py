@@ -39,10 +39,10 @@ def detecting(question: Question, files: Files) -> Work:
     """A history at once; one out of order as a stream, in batches."""
 
     def found() -> list[tuple[int, pa.Table]]:
-        events = pq.read_table(files.parquet)
         if not question.delay:
-            told = ensue.detect(question.patterns, events, CONTEXT)
+            told = ensue.detect(question.patterns, files.parquet, CONTEXT)
             return [(int(name), one) for name, one in told.items()] if isinstance(told, dict) else [(-1, told)]
+        events = pq.read_table(files.parquet)
         detector = ensue.Detector(question.patterns, CONTEXT, delay=f"{question.delay} microseconds")
         parts = [detector.feed(events.slice(start, BATCH)) for start in range(0, len(events), BATCH)]
         return [(-1, part) for part in (*parts, detector.finish())]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 import ensue
 from bench.peers import matching
@@ -100,7 +99,7 @@ def _in_one_process(name: Name, inputs: Inputs) -> Work:
     workload = named(name)
 
     def found() -> pa.Table:
-        return ensue.detect(workload.pattern, pq.read_table(inputs.parquet), CONTEXT)
+        return ensue.detect(workload.pattern, inputs.parquet, CONTEXT)
 
     return Work(lambda: len(found()), lambda: _places(found(), workload.width))
 

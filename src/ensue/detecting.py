@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ensue.errors import Diagnostic, InputError
@@ -36,6 +37,8 @@ def detect(
     - a list of dictionaries: the result is a list of `Finding` objects, in the order in which they end;
     - an Arrow table or record batch, a pandas or a Polars frame: the result is a table of the same kind with the
       columns `id`, `begin`, `end`, `constituents` and one for each variable;
+    - the path of a file (JSON lines, CSV, Parquet) or of a folder of them: the result is an Arrow table. Of Parquet,
+      only what the patterns want is read: rows that none of them wants are not looked at;
     - a Spark DataFrame, or a dict of one for each event class: the result is a lazy DataFrame with the columns `id`,
       `class`, `begin`, `end`, `detected`, one for each variable, and `constituents`, for all patterns together. With
       `attributes`, the constituents carry those columns of their events (`True`: all of them);
@@ -71,6 +74,10 @@ def detect(
         raise InputError(
             Diagnostic("E410", "attributes of constituents are only joined on Spark", hint="look them up by their ids")
         )
+    if isinstance(events, (str, Path)):
+        from ensue.files.history import detect as in_files
+
+        return in_files(patterns, events, context, **names)  # type: ignore[arg-type]  # as above
     from ensue.embedded import detect as here
 
     return here(patterns, events, context, **names)  # type: ignore[arg-type]  # as above

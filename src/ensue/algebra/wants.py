@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from ensue.algebra.contexts import Context
+from ensue.algebra.families import families
 from ensue.algebra.patterns import (
     Absence,
     AtMost,
@@ -15,7 +17,7 @@ from ensue.algebra.patterns import (
     Periodic,
     ThenBetween,
 )
-from ensue.algebra.variables import walk
+from ensue.algebra.variables import atoms as atoms_in, walk
 from ensue.model import Taxonomy
 
 
@@ -32,6 +34,17 @@ def whole_span(pattern: Pattern) -> bool:
         or isinstance(getattr(part, "interval", None), CalendarInterval)
         for part in walk(pattern)
     )
+
+
+def wanted_atoms(patterns: Mapping[str, tuple[Pattern, Context]]) -> tuple[tuple[Atom, ...], tuple[Atom, ...]]:
+    """The atoms of patterns that are on their own, and those that cover the rules of each family."""
+    together = families(patterns)
+    members = {name for family in together for name in family.numbers}
+    lone = dict.fromkeys(
+        atom for name, (pattern, _) in patterns.items() if name not in members for atom in atoms_in(pattern)
+    )
+    covering = dict.fromkeys(atom for family in together for atom in atoms_in(family.covering))
+    return tuple(lone), tuple(covering)
 
 
 def tests_of(atoms: Iterable[Atom], taxonomy: Taxonomy) -> Mapping[tuple[Atom, ...], frozenset[str]]:

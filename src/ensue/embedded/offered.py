@@ -6,8 +6,7 @@ sorted nor sent anywhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,23 +15,43 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ensue.algebra.patterns import Atom
+from ensue.embedded.incoming import Names
+from ensue.embedded.times import instants
 from ensue.engine.arrays import Ints, Truths
-from ensue.engine.columns import Column
+from ensue.engine.columns import Column, from_arrow
 from ensue.engine.conditions import holds
 
 
-@dataclass(frozen=True, slots=True)
 class Offered:
-    """The types of events, as codes of listed names, and a way to get at their attributes."""
+    """The rows of a table as events whose columns are looked at when somebody asks for them."""
 
-    codes: npt.NDArray[np.integer[Any]]
-    listed: tuple[str, ...]
-    column: Callable[[str], Column]
-    time: str
-    """The name of the time, which every event has that is used at all."""
+    def __init__(self, table: pa.Table, names: Names) -> None:
+        self.table, self.names = table, names
+        self.codes: npt.NDArray[np.integer[Any]] = np.zeros(len(table), np.int64)
+        self.listed: tuple[str, ...] = (names.event_type or "",)
+        self.untyped: Truths | None = None
+        """The rows without a type, if there are any: they must not be overlooked."""
+        if names.event_type is None:
+            types = encoded(table.column(names.type).combine_chunks())
+            if types.null_count:
+                self.untyped = np.asarray(types.is_null())
+            self.codes = np.asarray(types.indices.fill_null(0))
+            self.listed = tuple(types.dictionary.to_pylist()) or ("",)
+        self._columns: dict[str, Column] = {}
+
+    def column(self, name: str) -> Column:
+        """An attribute; one that the table does not have is missing everywhere. The time is a time, however written."""
+        if name not in self._columns:
+            found = from_arrow(self.table.column(name)) if name in self.table.column_names else None
+            if found is None:
+                found = Column(len(self.table), {})
+            elif name == self.names.time:
+                found = Column(len(self.table), {"time": instants(found)})
+            self._columns[name] = found
+        return self._columns[name]
 
     def of_types(self, types: frozenset[str]) -> Truths:
-        among: Truths = np.array([name in types for name in self.listed] or [False])[self.codes]
+        among: Truths = np.array([name in types for name in self.listed])[self.codes]
         return among
 
     def passing(self, atom: Atom, rows: Ints) -> Truths:
@@ -43,7 +62,7 @@ class Offered:
 
     def wanted(self, tests: Mapping[tuple[Atom, ...], frozenset[str]]) -> Truths:
         """The rows that some atom wants: its condition holds, and no variable would lack a value."""
-        mask = np.zeros(len(self.codes), np.bool_)
+        mask = np.zeros(len(self.table), np.bool_) if self.untyped is None else self.untyped.copy()
         for atoms, types in tests.items():
             mine = self.of_types(types)
             if any(self._takes_all(atom) for atom in atoms):
@@ -63,9 +82,10 @@ class Offered:
         return atom.condition is None and all(self.column(name).whole is not None for name in self._bound(atom))
 
     def _bound(self, atom: Atom) -> list[str]:
-        return list(dict.fromkeys(attribute for _, attribute in atom.bindings if attribute != self.time))
+        """The attributes that variables are bound to; an event without a time is refused, and not left out."""
+        return list(dict.fromkeys(attribute for _, attribute in atom.bindings if attribute != self.names.time))
 
 
-def encoded(types: pa.Array) -> pa.DictionaryArray:
+def encoded(texts: pa.Array) -> pa.DictionaryArray:
     """Texts as codes."""
-    return types if isinstance(types, pa.DictionaryArray) else pc.dictionary_encode(types)
+    return texts if isinstance(texts, pa.DictionaryArray) else pc.dictionary_encode(texts)

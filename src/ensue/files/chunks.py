@@ -5,9 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ensue.embedded.incoming import Incoming
+from ensue.engine.arrays import Ints
 from ensue.errors import Diagnostic
 
 SIZE = 100_000
@@ -47,12 +48,13 @@ class Ledger:
 
     def __init__(self) -> None:
         self._firsts: list[int] = []
-        self._parts: list[tuple[str, _Runs]] = []
+        self._parts: list[tuple[str, _Runs | Rows]] = []
 
     def at(self, position: int, chunk: Chunk) -> Here:
         """Note a chunk whose first row has this position."""
         self._firsts.append(position)
-        self._parts.append((chunk.file, _Runs(chunk.lines)))
+        lines = chunk.lines
+        self._parts.append((chunk.file, lines if isinstance(lines, Rows) else _Runs(lines)))
         return Here(self, position)
 
     def place(self, position: int) -> tuple[str, int]:
@@ -74,6 +76,19 @@ class Here:
     def phrase(self, row: int) -> str:
         file, line = self.ledger.place(self.first + row)
         return f"{file}:{line}"
+
+
+class Rows(Sequence[int]):
+    """The numbers, from 1, of some rows of a file."""
+
+    def __init__(self, places: Ints) -> None:
+        self._places = places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __getitem__(self, row: Any) -> Any:
+        return int(self._places[row]) + 1
 
 
 class _Runs:

@@ -18,7 +18,7 @@ from ensue.algebra.expressions import Attribute, attributes_in
 from ensue.algebra.families import Family, families, is_hidden
 from ensue.algebra.patterns import Atom
 from ensue.algebra.rewriting import map_atoms
-from ensue.algebra.wants import any_event, tests_of
+from ensue.algebra.wants import any_event, tests_of, wanted_atoms
 from ensue.embedded.patterns import Watched
 from ensue.model import Taxonomy
 from ensue.spark.sources import Source
@@ -52,16 +52,14 @@ class Wanted:
 
     @classmethod
     def _of(cls, watched: Sequence[Watched], is_exact: Callable[[Atom], bool], taxonomy: Taxonomy) -> Wanted:
-        together = families({item.name: (item.pattern, item.context) for item in watched})
-        members = {name for family in together for name in family.numbers}
-        lone = dict.fromkeys(atom for item in watched if item.name not in members for atom in atoms(item.pattern))
-        covering = dict.fromkeys(atom for family in together for atom in atoms(family.covering))
-        found = tuple(lone | covering)
+        patterns = {item.name: (item.pattern, item.context) for item in watched}
+        lone, covering = wanted_atoms(patterns)
+        found = tuple(dict.fromkeys((*lone, *covering)))
         everything = any(any_event(item.pattern) for item in watched)
         exact = frozenset(atom for atom in lone if is_exact(atom))
         shared = [atom for atom in lone if everything or not _alone(atom, found, taxonomy)]
         bits = tuple(atom for atom in shared if atom.condition is not None and atom in exact)
-        return cls(found, everything, taxonomy, together, exact, bits)
+        return cls(found, everything, taxonomy, families(patterns), exact, bits)
 
     @property
     def types(self) -> tuple[str, ...]:

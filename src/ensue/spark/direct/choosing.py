@@ -15,9 +15,8 @@ import pyarrow as pa
 
 from ensue.embedded.incoming import Names
 from ensue.embedded.offered import Offered, encoded
-from ensue.embedded.times import instants
-from ensue.engine.arrays import Ints, Truths
-from ensue.engine.columns import Column, from_arrow
+from ensue.engine.arrays import Ints
+from ensue.engine.columns import Column
 from ensue.engine.kernels.identity import digest_texts
 from ensue.engine.store import Ids
 from ensue.errors import Diagnostic, InputError
@@ -55,45 +54,14 @@ class Chosen:
 
 
 class Events:
-    """The events of a piece, as columns that are looked at when somebody asks for them."""
+    """The events of a piece, of which patterns get what they want."""
 
-    def __init__(self, table: pa.Table, names: Names, event_class: str | None) -> None:
-        self._table, self._names, self._class = table, names, event_class
-        self._columns: dict[str, Column] = {}
-        codes, listed = self._types()
-        self.offered = Offered(codes, listed, self.column, names.time)
-        self._times: tuple[Ints, Truths] | None = None
-
-    def _types(self) -> tuple[Ints, tuple[str, ...]]:
-        count = self._table.num_rows
-        if self._class is not None:
-            return np.zeros(count, np.int64), (self._class,)
-        column = self._table.column(self._names.type).combine_chunks()
-        if column.null_count:
-            message = f"an event has no {self._names.type}"
-            hint = f"its event class belongs in {self._names.type!r}"
-            raise InputError(Diagnostic("E402", message, hint=hint))
-        coded = encoded(column)
-        return np.asarray(coded.indices), tuple(coded.dictionary.to_pylist())
-
-    def column(self, name: str) -> Column:
-        """An attribute; one that the files do not have is missing everywhere. The time is a time, however written."""
-        if name not in self._columns:
-            count = self._table.num_rows
-            if name == self._names.time:
-                times, valid = self.times
-                self._columns[name] = Column(count, {"time": (times, valid)})
-            elif name in self._table.column_names:
-                self._columns[name] = from_arrow(self._table.column(name))
-            else:
-                self._columns[name] = Column(count, {})
-        return self._columns[name]
-
-    @property
-    def times(self) -> tuple[Ints, Truths]:
-        if self._times is None:
-            self._times = instants(from_arrow(self._table.column(self._names.time)))
-        return self._times
+    def __init__(self, table: pa.Table, names: Names) -> None:
+        self.offered = Offered(table, names)
+        self._table, self._names = table, names
+        if self.offered.untyped is not None:
+            hint = f"its event class belongs in {names.type!r}"
+            raise InputError(Diagnostic("E402", f"an event has no {names.type}", hint=hint))
 
     def chosen(self, wish: Wish) -> Chosen:
         rows = np.flatnonzero(self.offered.wanted(wish.wanted.tests))
@@ -119,10 +87,11 @@ class Events:
             yield bits[rows]
 
     def _instants(self, rows: Ints) -> Ints:
-        times, known = self.times
+        times, known = self.offered.column(self._names.time).parts["time"]
         bad = rows[~known[rows]]
         if not len(bad):
-            return times[rows]
+            found: Ints = times[rows]
+            return found
         shown = [self._table.column(name)[int(bad[0])].as_py() for name in (self._names.id, self._names.time)]
         name, time = ("null" if shown[0] is None else shown[0]), ("missing" if shown[1] is None else shown[1])
         message = f"the event with the id {name}: {self._names.time} is {time}, which is not a time"
@@ -145,7 +114,7 @@ class Events:
             mine = self.offered.of_types(frozenset(types))[rows]
             places = slice(None) if mine.all() else np.flatnonzero(mine)
             for attribute in route:
-                values = _hashed(self.column(attribute).take(rows[places]))
+                values = _hashed(self.offered.column(attribute).take(rows[places]))
                 found[places] = _scrambled(found[places] ^ values)
         return found
 

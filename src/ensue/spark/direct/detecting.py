@@ -85,13 +85,13 @@ def _shares(sources: Sequence[Source], files: Sequence[Files], wishes: Sequence[
     needed = {name for wish in wishes for name in wish.needed}
     found = []
     for source, there in zip(sources, files, strict=True):
-        names = source.names
-        own = [names.time, names.id, *([] if source.event_class is not None else [names.type])]
+        names = replace(source.names, event_type=source.event_class)
+        own = [names.time, names.id, *([] if names.event_type is not None else [names.type])]
         columns = {*own, *(name for name in needed if name in source.fields)}
         if not columns <= there.columns:
             return None
         ordered = tuple(sorted(columns))
-        found += [Share(piece, names, source.event_class, ordered) for piece in there.pieces]
+        found += [Share(piece, names, ordered) for piece in there.pieces]
     return found
 
 

@@ -27,7 +27,6 @@ class Share:
 
     piece: Piece
     names: Names
-    event_class: str | None
     columns: tuple[str, ...]
     """Those that have to be read."""
 
@@ -87,7 +86,7 @@ class Detecting:
 
 
 def _events(share: Share) -> Events:
-    texts = [] if share.event_class is not None else [share.names.type]
+    texts = [] if share.names.event_type is not None else [share.names.type]
     with opened(share.piece.path, texts) as file:
         table = file.read_row_group(share.piece.group, columns=list(share.columns), use_threads=False)
-    return Events(table, share.names, share.event_class)
+    return Events(table, share.names)

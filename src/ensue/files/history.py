@@ -1,0 +1,130 @@
+"""`ensue.detect` over files: a history from the disk to a table of what was found, in one process.
+
+Of a Parquet file only the columns are read that the patterns look at, and rows that no pattern wants are left out at
+once, if nothing depends on them.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from ensue.algebra.patterns import Atom
+from ensue.algebra.wants import any_event, tests_of, wanted_atoms, whole_span
+from ensue.embedded.adapting import Shape
+from ensue.embedded.incoming import Names, Strict
+from ensue.embedded.offered import Offered
+from ensue.embedded.patterns import Patterns, Watchlist
+from ensue.embedded.session import Session
+from ensue.embedded.tables import Arrow
+from ensue.errors import Diagnostic, InputError
+from ensue.files.chunks import Chunk, Ledger, Rows
+from ensue.files.opening import kind_of, reading
+from ensue.files.parquet import read_parquet, unreadable
+from ensue.files.running import READERS
+
+if TYPE_CHECKING:
+    from ensue.algebra import Context
+    from ensue.language import Program
+
+_AT_ONCE = 2
+"""So many files are read while the one before is looked at."""
+
+
+def detect(
+    patterns: Patterns,
+    place: str | Path,
+    context: str | Context = "recent",
+    *,
+    type: str = "type",
+    time: str = "time",
+    id: str = "id",
+    event_type: str | None = None,
+    program: Program | None = None,
+) -> Any:
+    """Every occurrence of patterns in a file, or in all files of a folder, as Arrow tables."""
+    session = Session(Watchlist.of(patterns, context, program), Names(type, time, id, event_type), whole=True)
+    ledger = Ledger()
+    for chunk in _chunks(_files(Path(place)), session):
+        session.add(chunk.events, Strict(), ledger.at(session.position, chunk))
+    return Shape(lambda table: table).results(session.finish(), session)
+
+
+def _files(place: Path) -> list[str]:
+    if not place.is_dir():
+        return [str(place)]
+    found = [str(file) for file in sorted(place.iterdir()) if file.is_file() and not file.name.startswith((".", "_"))]
+    if not found:
+        raise InputError(Diagnostic("E600", f"there are no files in {place}", hint="name the folder that has them"))
+    return found
+
+
+def _chunks(files: list[str], session: Session) -> Iterator[Chunk]:
+    """The rows of all files, in their order. Arrow reads the next files while this one is looked at."""
+    names, watchlist = session.names, session.watchlist
+    columns = [names.type, names.time, names.id, *sorted(watchlist.attributes)]
+    readers = [READERS[kind_of(file)] for file in files]
+    if _selective(watchlist) and all(reader is read_parquet for reader in readers):
+        lone, covering = wanted_atoms({item.name: (item.pattern, item.context) for item in watchlist.watched})
+        wanted = partial(_wanted, columns, names, tests_of((*lone, *covering), watchlist.taxonomy))
+        yield from _ahead(wanted, files)
+        return
+    for file, reader in zip(files, readers, strict=True):
+        for chunk in reader(file, columns):
+            for one in chunk.unreadable:
+                raise InputError(one.problem)
+            yield chunk
+
+
+def _ahead(read: Callable[[str], Chunk], files: list[str]) -> Iterator[Chunk]:
+    with ThreadPoolExecutor(_AT_ONCE) as threads:
+        waiting = deque(threads.submit(read, file) for file in files[:_AT_ONCE])
+        rest = iter(files[_AT_ONCE:])
+        try:
+            while waiting:
+                chunk = waiting.popleft().result()
+                waiting.extend(threads.submit(read, file) for file in islice(rest, 1))
+                yield chunk
+        finally:
+            for one in waiting:
+                one.cancel()
+
+
+def _selective(watchlist: Watchlist) -> bool:
+    """Whether the patterns look at nothing but the events that their atoms want."""
+    kinds = watchlist.kinds
+    return not watchlist.derived and not any(any_event(kind) or whole_span(kind) for kind in kinds)
+
+
+def _wanted(columns: list[str], names: Names, tests: Mapping[tuple[Atom, ...], frozenset[str]], file: str) -> Chunk:
+    """The wanted rows of a Parquet file; all of them if some are called by their positions, or cannot be read."""
+    import pyarrow.parquet as pq
+
+    with reading(file), unreadable(file):
+        metadata = pq.read_metadata(file)
+        there = [name for name in dict.fromkeys(columns) if name in metadata.schema.to_arrow_schema().names]
+        texts = [name for name in (names.type,) if name in there]
+        with pq.ParquetFile(file, metadata=metadata, read_dictionary=texts) as opened:
+            table = opened.read(columns=there)
+    rows = np.arange(len(table))
+    if _tells_all(table, names):
+        rows = np.flatnonzero(Offered(table, names).wanted(tests))
+    some = table if len(rows) == len(table) else table.take(pa.array(rows))
+    return Chunk(file, Arrow(some), Rows(rows), lambda row: str(some.slice(row, 1).to_pylist()[0]))
+
+
+def _tells_all(table: pa.Table, names: Names) -> bool:
+    """Whether every row says what it is, and when, and which."""
+    needed = {names.time, names.id, *([] if names.event_type is not None else [names.type])}
+    if not needed <= set(table.column_names) or table.column(names.id).null_count:
+        return False
+    kind = pa.string() if names.event_type is not None else table.schema.field(names.type).type
+    return (kind.value_type if pa.types.is_dictionary(kind) else kind) in (pa.string(), pa.large_string())

@@ -1,0 +1,164 @@
+"""`ensue.detect` over files: what is found is what the reference finds, and what is wrong is said with its place."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from pyarrow import csv
+from tests.engine import cases
+from tests.spark.worlds import TYPES, World, keyed_worlds, worlds
+
+import ensue
+
+KEYED = "Enter(badge = ?b, speed < 20) then Leave(badge = ?b) within 2 minutes"
+
+
+def table_of(world: World) -> pa.Table:
+    kinds = world.columns[cases.TYPES[0]]
+    schema = {"id": pa.string(), "type": pa.string(), "time": pa.timestamp("us", "UTC")}
+    schema |= {name: TYPES[kinds[name]] for name in "vw"}
+    rows = [{"id": one.id, "type": one.type, "time": one.time, **one.attributes} for one in world.events]
+    return pa.Table.from_pylist(rows, schema=pa.schema(schema.items()))
+
+
+def check(world: World) -> None:
+    if world.framed:
+        return
+    table = table_of(world)
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(3):
+            rows = pa.array([row for row in range(len(table)) if row % 3 == number], pa.int64())
+            pq.write_table(table.take(rows), Path(folder) / f"{number}.parquet", row_group_size=2)
+        try:
+            found = ensue.detect(world.pattern, folder, world.context)
+        except ensue.PatternError:  # it may run, but nobody is let write it
+            return
+    name = str(world.pattern)
+    assert set(found.column("id").to_pylist()) == {one[1] for one in world.expected(name)}
+
+
+@settings(max_examples=60)
+@given(worlds())
+def test_patterns_of_every_kind(world):
+    check(world)
+
+
+@settings(max_examples=60)
+@given(keyed_worlds())
+def test_patterns_with_a_key(world):
+    check(world)
+
+
+def history(count: int = 60) -> list[dict[str, Any]]:
+    return [
+        {"type": ("Enter", "Leave", "Look")[i % 3], "time": 7000 * i, "id": f"e{i}", "badge": i % 5, "speed": i % 23}
+        for i in range(count)
+    ]
+
+
+def ids(found: pa.Table) -> list[str]:
+    return sorted(found.column("id").to_pylist())
+
+
+def expected(pattern: str = KEYED) -> list[str]:
+    return sorted(finding.id for finding in ensue.detect(pattern, history()))
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv", "jsonl"])
+def test_files_of_every_kind(tmp_path, ending):
+    table = pa.Table.from_pylist(history())
+    file = tmp_path / f"events.{ending}"
+    if ending == "parquet":
+        pq.write_table(table, file)
+    elif ending == "csv":
+        csv.write_csv(table, file)
+    else:
+        file.write_text("".join(json.dumps(row) + "\n" for row in history()))
+    assert ids(ensue.detect(KEYED, file)) == ids(ensue.detect(KEYED, str(tmp_path))) == expected() != []
+
+
+def test_a_row_without_an_id_is_called_by_its_position(tmp_path):
+    rows = history()
+    rows[3] = {**rows[3], "id": None}
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "events.parquet")
+    assert ids(ensue.detect(KEYED, tmp_path)) == sorted(one.id for one in ensue.detect(KEYED, rows))
+
+
+def test_without_ids_rows_are_called_by_their_positions(tmp_path):
+    table = pa.Table.from_pylist(history()).drop_columns(["id"])
+    pq.write_table(table, tmp_path / "events.parquet")
+    assert ids(ensue.detect(KEYED, tmp_path)) == ids(ensue.detect(KEYED, table)) != []
+
+
+def test_one_class_and_several_patterns(tmp_path):
+    rows = [row for row in history() if row["type"] == "Enter"]
+    pq.write_table(pa.Table.from_pylist(rows).drop_columns(["type"]), tmp_path / "events.parquet")
+    patterns = {"slow": "2 times Enter(badge = ?b, speed < 9) within 1 hour", "any": "2 times Enter within 1 minute"}
+    found = ensue.detect(patterns, tmp_path, event_type="Enter")
+    here = ensue.detect(patterns, rows)
+    assert {name: ids(table) for name, table in found.items()} == {
+        name: sorted(one.id for one in some) for name, some in here.items()
+    }
+
+
+def test_many_rules_of_one_shape(tmp_path):
+    pq.write_table(pa.Table.from_pylist(history()), tmp_path / "events.parquet")
+    rules = {
+        f"{badge}.{speed}": f"Enter(badge = {badge}, speed > {speed}) then Leave(badge = {badge}) within 2 minutes"
+        for badge in range(5)
+        for speed in range(4)
+    }
+    found, here = ensue.detect(rules, tmp_path), ensue.detect(rules, history())
+    assert {name: ids(table) for name, table in found.items()} == {
+        name: sorted(one.id for one in some) for name, some in here.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"type": None}, "E402"),
+        ({"time": None}, "E401"),
+        ({"id": "e0"}, "E404"),
+    ],
+)
+def test_bad_rows_are_named_with_their_file(tmp_path, change, message):
+    rows = history()
+    rows[3] = {**rows[3], **change}
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "events.parquet")
+    with pytest.raises(ensue.InputError) as caught:
+        ensue.detect(KEYED, tmp_path)
+    assert message in str(caught.value)
+    assert "events.parquet:4" in str(caught.value)
+
+
+def test_rows_that_no_pattern_wants_are_not_looked_at(tmp_path):
+    rows = [{**row, "time": None} if row["type"] == "Look" else row for row in history()]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "events.parquet")
+    assert ids(ensue.detect(KEYED, tmp_path)) == expected()
+
+
+def test_what_cannot_be_read(tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "damaged.parquet").write_text("not Parquet")
+    (tmp_path / "types.parquet").touch()
+    pq.write_table(pa.table({"type": [1], "time": [0], "id": ["a"]}), tmp_path / "types.parquet")
+    (tmp_path / "bad.jsonl").write_text("{\n")
+    for name, words in {
+        "empty": "there are no files in",
+        "damaged.parquet": "is not a Parquet file",
+        "types.parquet": "E402",
+        "bad.jsonl": "bad.jsonl:1",
+        "nowhere.parquet": "there is no file",
+        "events.xyz": "what kind of file",
+    }.items():
+        with pytest.raises(ensue.InputError) as caught:
+            ensue.detect(KEYED, tmp_path / name)
+        assert words in str(caught.value)
