@@ -21,7 +21,7 @@ from bench import measuring, workloads
 from bench.page import milliseconds
 from bench.peers import inputs, matching, ourselves
 from bench.peers.orders import Ordered
-from bench.peers.sides import processor_seconds
+from bench.peers.sides import processor_seconds, used_since
 from bench.streams import sides
 from bench.streams.judging import INSIDE, PATIENCE, AtRate, Paced, Taken, falls_behind, waits
 from bench.streams.topics import Topics, topics
@@ -110,7 +110,7 @@ class Bench:
         end = BEFORE + int(at.rate * seconds)
         before = processor_seconds(process.processes())
         found = process.order(BEFORE, end, at.rate)
-        used = processor_seconds(process.processes()) - before
+        used = used_since(before, process.processes())
         taken.agrees &= matching.Matches(found["matches"], found["sum"]) == self.expected(end)
         at.runs.append(Paced(found["p50"], found["p99"], found["p99"] < INSIDE, used))
 

@@ -10,7 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench.data import Columns
-from bench.peers.inputs import BATCH
+
+IN_A_FILE = 250_000
+"""Few enough that two who read have the same to do."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,8 @@ def write(folder: Path, history: pa.Table) -> tuple[Files, Columns]:
     files.parquet.mkdir()
     named = history.set_column(history.schema.get_field_index("type"), "type", type_.cast(pa.string()))
     named = named.append_column("id", pa.array(np.arange(count, dtype=np.int64)))
-    for start in range(0, count, BATCH):
-        pq.write_table(named.slice(start, BATCH), files.parquet / f"{start:012}.parquet")
+    for start in range(0, count, IN_A_FILE):
+        pq.write_table(named.slice(start, IN_A_FILE), files.parquet / f"{start:012}.parquet")
     with files.plain.open("wb") as file:
         for column in columns:
             file.write(np.ascontiguousarray(column).tobytes())

@@ -26,6 +26,10 @@ from bench.workloads import Workload
 HERE = Path(__file__).parent
 OPENED = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.util", "java.lang", "java.time")]
 HEAP = "-Xmx4g"
+WARM = 3_000_000
+"""So many events are enough for a run: each costs an engine that takes them one by one as much as the one before."""
+SLOW = 300_000
+"""With RocksDB these take as long as ten times as many on the heap."""
 Program: TypeAlias = Literal["FlinkCep", "FlinkKafka", "FlinkSql", "Esper", "Siddhi"]
 LANGUAGES: Mapping[Program, Mapping[str, str]] = {
     "FlinkCep": flink_steps.WORKLOADS,
@@ -97,22 +101,22 @@ def flink(parallelism: int, state: str) -> Side:
     With RocksDB it takes far fewer events a second, and so gets only some of them.
     """
     start = partial(_start, "FlinkCep", [parallelism, state])
-    return Side(f"Flink CEP, {state}, {parallelism}", start, part=10 if state == "rocksdb" else 1)
+    return Side(f"Flink CEP, {state}, {parallelism}", start, most=SLOW if state == "rocksdb" else WARM)
 
 
 def flink_sql(parallelism: int) -> Side:
     """MATCH_RECOGNIZE, with its state on the heap."""
     start = partial(_start, "FlinkSql", [parallelism, "heap"])
-    return Side(f"Flink SQL, {parallelism}", start, cannot=frozenset({"W2"}))
+    return Side(f"Flink SQL, {parallelism}", start, cannot=frozenset({"W2"}), most=WARM)
 
 
 def esper(parallelism: int) -> Side:
-    return Side(f"Esper, {parallelism}", partial(_start, "Esper", [parallelism]))
+    return Side(f"Esper, {parallelism}", partial(_start, "Esper", [parallelism]), most=WARM)
 
 
 def siddhi(parallelism: int) -> Side:
     start = partial(_start, "Siddhi", [parallelism])
-    return Side(f"Siddhi, {parallelism}", start, cannot=frozenset({"W2"}))
+    return Side(f"Siddhi, {parallelism}", start, cannot=frozenset({"W2"}), most=WARM)
 
 
 def _start(

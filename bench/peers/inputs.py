@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from bench import data, on_spark
 
-BATCH = 500_000
+BATCH = 1_000_000
 """So many events are a file, and in a stream a micro-batch."""
 _LATER = 3_600_000_000
 

@@ -71,8 +71,8 @@ class Side:
     kind: Kind = "peer"
     cannot: frozenset[str] = frozenset()
     """The workloads that it cannot express."""
-    part: int = 1
-    """It takes only one in so many of the events, the first ones: what is compared is events a second."""
+    most: int | None = None
+    """It takes at most so many of the events, the first ones: what is compared is events a second."""
 
 
 def of_spark() -> list[psutil.Process]:
@@ -86,14 +86,23 @@ def of_spark() -> list[psutil.Process]:
     return found
 
 
-def processor_seconds(processes: list[psutil.Process]) -> float:
-    """What processes have used of the processors."""
-    total = 0.0
+Used: TypeAlias = dict[int, float]
+"""What each process has used of the processors, in seconds, by its number."""
+
+
+def processor_seconds(processes: list[psutil.Process]) -> Used:
+    """What processes have used so far."""
+    found: Used = {}
     for one in processes:
         with suppress(psutil.Error):
             times = one.cpu_times()
-            total += times.user + times.system
-    return total
+            found[one.pid] = times.user + times.system
+    return found
+
+
+def used_since(before: Used, processes: list[psutil.Process]) -> float:
+    """What processes have used since then; what one used that is gone by now is not known."""
+    return sum(seconds - before.get(pid, 0.0) for pid, seconds in processor_seconds(processes).items())
 
 
 def memory(processes: list[psutil.Process]) -> int:

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from bench import measuring
 from bench.peers.matching import Matches
-from bench.peers.sides import Kind, Ready, memory, processor_seconds
+from bench.peers.sides import Kind, Ready, memory, processor_seconds, used_since
 
 
 @dataclass
@@ -34,10 +34,10 @@ class Turns:
         self.first = time.perf_counter() - began
 
     def turn(self, ready: Ready) -> None:
-        began, used = time.perf_counter(), processor_seconds(ready.processes())
+        began, before = time.perf_counter(), processor_seconds(ready.processes())
         self.agrees &= ready.run() == self.expected.count or self.kind == "limit"
         self.runs.runs.append(time.perf_counter() - began)
-        self.runs.processor.append(processor_seconds(ready.processes()) - used)
+        self.runs.processor.append(used_since(before, ready.processes()))
         self.bytes = max(self.bytes, memory(ready.processes()))
 
     @property

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.peers.sides import memory, processor_seconds
+from bench.peers.sides import memory, processor_seconds, used_since
 
 if TYPE_CHECKING:
     import psutil  # type: ignore[import-untyped]
@@ -50,7 +50,7 @@ def watching(processes: Callable[[], list[psutil.Process]], folder: Path) -> Ite
         over.set()
         thread.join()
         look()
-        seen.processor = processor_seconds(processes()) - before
+        seen.processor = used_since(before, processes())
 
 
 def size(folder: Path) -> int:

@@ -47,7 +47,7 @@ def test_in_this_process(side: Side, name: workloads.Name, given: inputs.Inputs)
 def test_in_java(side: Side, name: workloads.Name, given: inputs.Inputs):
     if name in side.cannot:
         pytest.skip("cannot be said")
-    if side.part > 1:
+    if side.most == in_java.SLOW:
         agrees(side, name, given.first(given.count // 5), least=15)  # it is slow
     else:
         agrees(side, name, given)

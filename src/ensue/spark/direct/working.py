@@ -13,8 +13,7 @@ from ensue.engine.kernels.partition import segments
 from ensue.engine.memory import keep_freed_memory
 from ensue.spark.direct.choosing import Chosen, Events, Wish
 from ensue.spark.direct.files import Piece, opened
-from ensue.spark.direct.parcels import packed, unpacked
-from ensue.spark.streaming.packing import written
+from ensue.spark.streaming.packing import read, written
 from ensue.spark.worker import Work
 
 PARCELS = "group int, place int, parcel binary"
@@ -62,7 +61,7 @@ class Reading:
             parts = [(group % self.places, chosen.table)]
         for place, part in parts:
             if part.num_rows:
-                row = [[group], [place], [written(packed(part))]]
+                row = [[group], [place], [written(part)]]
                 arrays = [pa.array(value, field.type) for value, field in zip(row, _SCHEMA, strict=True)]
                 yield pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA)
 
@@ -79,7 +78,7 @@ class Detecting:
         for batch in batches:
             groups, places = (batch.column(name).to_pylist() for name in ("group", "place"))
             for group, place, parcel in zip(groups, places, batch.column("parcel"), strict=True):
-                received.setdefault((group, place), []).append(unpacked(parcel.as_buffer()))
+                received.setdefault((group, place), []).append(read(parcel.as_buffer()))
         for group, place in sorted(received):
             parts = sorted(received.pop((group, place)), key=lambda part: part.column("time")[0].as_py())
             yield from self.works[group](pa.concat_tables(parts).to_batches())
