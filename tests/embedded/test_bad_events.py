@@ -84,9 +84,13 @@ def test_an_event_is_a_dictionary(events):
     assert refused(events).startswith(f"E400: row 0: an event is a dictionary, and this is {events[0]!r}")
 
 
-@pytest.mark.parametrize("events", ["events.csv", 5, None, b"x"])
+@pytest.mark.parametrize("events", [5, None, b"x"])
 def test_events_come_in_a_collection(events):
     assert "E400: events cannot be read from a" in refused(events)
+
+
+def test_a_text_is_the_name_of_a_file():
+    assert "E600: there is no file events.csv" in refused("events.csv")
 
 
 def test_a_lazy_frame_has_to_be_collected():

@@ -87,6 +87,6 @@ def adapt(events: object, first: int) -> tuple[Incoming, Shape]:
         Diagnostic(
             "E400",
             f"events cannot be read from a {type(events).__name__}",
-            hint="give a list of dictionaries, an Arrow table, a pandas or a Polars frame; `ensue detect` reads files",
+            hint="give a list of dictionaries, an Arrow table, a pandas or a Polars frame, or the path of a file",
         )
     )

@@ -106,7 +106,9 @@ def test_a_run_that_fails_while_something_falls_due_repeats_just_that(spark, tmp
     """What comes after it, though detected before it, must not get into what was told already."""
     put(tmp_path, FIRST[:2], 0)
     run(spark, tmp_path, 7)
-    course = start(spark, PROGRAM, tmp_path / "data", base=tmp_path, clock=lambda: START + 7 * SECOND).course
+    running = start(spark, PROGRAM, tmp_path / "data", base=tmp_path, clock=lambda: START + 7 * SECOND)
+    running.query.awaitTermination()
+    course = running.course
     with monkeypatch.context() as patched:
         patched.setattr(Keeping, "place", lambda *_: (_ for _ in ()).throw(RuntimeError("killed")))
         with pytest.raises(RuntimeError, match="killed"):
