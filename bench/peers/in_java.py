@@ -83,8 +83,14 @@ def process(
             found = java.order()
             return Matches(found["matches"], found["sum"])
 
+        def rest() -> None:
+            """Java gives back what it does not need when it has collected all."""
+            for one in java.processes():
+                command = ["jcmd", str(one.pid), "GC.run"]
+                subprocess.run(command, capture_output=True, check=False)
+
         java.answer()
-        yield Ready(lambda: run().count, run, java.processes)
+        yield Ready(lambda: run().count, run, java.processes, rest)
 
 
 def asked_of(program: Program, workload: Workload) -> Asked:

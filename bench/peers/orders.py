@@ -36,8 +36,9 @@ class Ordered:
         pipe = self.process.stdin
         if pipe is None:
             raise RuntimeError("there is no pipe")
-        pipe.write(" ".join(map(str, words)) + "\n")
-        pipe.flush()
+        with suppress(BrokenPipeError):  # whoever waits for the answer is told that it has ended
+            pipe.write(" ".join(map(str, words)) + "\n")
+            pipe.flush()
 
     def answer(self) -> dict[str, Any]:
         with in_time(self.patience, self.process.kill):

@@ -57,6 +57,8 @@ class Ready(Work):
     """A side that is ready, and the processes that do its work."""
 
     processes: Callable[[], list[psutil.Process]]
+    rest: Callable[[], object] = lambda: None
+    """Called after each run, and not measured: a side that waits for its turn should not hold the memory of others."""
 
 
 Kind: TypeAlias = Literal["ours", "peer", "limit"]

@@ -32,6 +32,7 @@ class Turns:
         began = time.perf_counter()
         self.agrees = ready.check() == self.expected or self.kind == "limit"
         self.first = time.perf_counter() - began
+        ready.rest()
 
     def turn(self, ready: Ready) -> None:
         began, before = time.perf_counter(), processor_seconds(ready.processes())
@@ -39,6 +40,7 @@ class Turns:
         self.runs.runs.append(time.perf_counter() - began)
         self.runs.processor.append(used_since(before, ready.processes()))
         self.bytes = max(self.bytes, memory(ready.processes()))
+        ready.rest()
 
     @property
     def rate(self) -> float:
