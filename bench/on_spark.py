@@ -34,6 +34,7 @@ def session() -> SparkSession:
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "8")
         .config("spark.driver.memory", "3g")
+        .config("spark.python.daemon.module", "ensue.spark.daemon")  # Spark ends workers that wait for a minute
         .getOrCreate()
     )
     found.sparkContext.setLogLevel("ERROR")

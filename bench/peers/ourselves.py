@@ -17,6 +17,7 @@ from bench.peers.apart import apart
 from bench.peers.inputs import Inputs
 from bench.peers.sides import Ready, Side, Work, of_spark
 from bench.workloads import Name, Workload, named
+from ensue.engine.memory import keep_freed_memory
 from ensue.spark.streaming.running import prepare
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ def in_one_process() -> Side:
 
 def _in_one_process(name: Name, inputs: Inputs) -> Work:
     workload = named(name)
+    keep_freed_memory()  # as the command line does
 
     def found() -> pa.Table:
         return ensue.detect(workload.pattern, inputs.parquet, CONTEXT)
