@@ -32,3 +32,6 @@ def test_freed_memory_is_used_again():
         return int(done.stdout)
 
     assert faults("from ensue.engine.memory import keep_freed_memory; assert keep_freed_memory()") == 0
+    where = "print(pa.default_memory_pool().backend_name)"
+    call = f"import pyarrow as pa; from ensue.engine.memory import keep_freed_memory; keep_freed_memory(); {where}"
+    assert subprocess.run([sys.executable, "-c", call], capture_output=True, check=True).stdout.strip() == b"system"

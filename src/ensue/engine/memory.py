@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
+import pyarrow as pa
+
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of glibc's mallopt
 _PLENTY = 2**31 - 1
 
@@ -18,8 +20,10 @@ def keep_freed_memory() -> bool:
     """Ask the C library not to give freed memory back to the system; says whether it will do so.
 
     A step works through arrays as long as its batch, and the next step wants the same again: fresh memory costs a page
-    fault every few thousand bytes, up to a third of the time. It is for processes that belong to Ensue, the command
-    line and Spark's Python workers: how much memory another program keeps is its own business.
+    fault every few thousand bytes, up to a third of the time. Arrow then takes its memory there too: its own allocator
+    gives it back within milliseconds, and what it asks for comes in large pages, which a virtual machine may have to
+    be given first. It is for processes that belong to Ensue, the command line and Spark's Python workers: how much
+    memory another program keeps is its own business.
     """
     if not sys.platform.startswith("linux"):
         return False
@@ -27,7 +31,10 @@ def keep_freed_memory() -> bool:
         mallopt = ctypes.CDLL(None).mallopt
     except (OSError, AttributeError):  # another C library
         return False
-    return all(mallopt(option, _PLENTY) == 1 for option in (_TRIM_THRESHOLD, _MMAP_THRESHOLD))
+    kept = all(mallopt(option, _PLENTY) == 1 for option in (_TRIM_THRESHOLD, _MMAP_THRESHOLD))
+    if kept:
+        pa.set_memory_pool(pa.system_memory_pool())
+    return kept
 
 
 @contextmanager
