@@ -91,6 +91,16 @@ def test_a_row_without_an_id_is_called_by_its_position(tmp_path):
     assert ids(ensue.detect(KEYED, tmp_path)) == sorted(one.id for one in ensue.detect(KEYED, rows))
 
 
+def test_positions_are_counted_over_all_files_whatever_is_left_out(tmp_path):
+    rows = history()
+    for number in (20, 25, 40, 46):
+        rows[number] = {**rows[number], "id": None}
+    table = pa.Table.from_pylist(rows)
+    for number in range(4):
+        pq.write_table(table.slice(15 * number, 15), tmp_path / f"{number}.parquet")
+    assert ids(ensue.detect(KEYED, tmp_path)) == ids(ensue.detect(KEYED, table)) != []
+
+
 def test_without_ids_rows_are_called_by_their_positions(tmp_path):
     table = pa.Table.from_pylist(history()).drop_columns(["id"])
     pq.write_table(table, tmp_path / "events.parquet")

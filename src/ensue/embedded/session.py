@@ -101,6 +101,10 @@ class Session:
             self.kinds.note_derived(item.pattern, item.attributes)
         self.flow.add(detached(reading.batch, self._attributes) if detach else reading.batch)
 
+    def pass_over(self, count: int) -> None:
+        """Count events among the positions that no pattern wants and that were not taken in."""
+        self.position += count
+
     def _read(self, events: Incoming) -> Reading:
         if len(events) == 1 and isinstance(events, Records):
             row = events.rows[0]

@@ -34,6 +34,8 @@ class Chunk:
     unreadable: list[Unreadable] = field(default_factory=list)
     done: int = 0
     """How many bytes of the file have been read."""
+    left_out: int = 0
+    """How many further rows the file has that nobody wants: among positions they count."""
 
 
 Chunks: TypeAlias = Iterator[Chunk]

@@ -55,6 +55,7 @@ def detect(
     ledger = Ledger()
     for chunk in _chunks(_files(Path(place)), session):
         session.add(chunk.events, Strict(), ledger.at(session.position, chunk))
+        session.pass_over(chunk.left_out)
     return Shape(lambda table: table).results(session.finish(), session)
 
 
@@ -118,7 +119,8 @@ def _wanted(columns: list[str], names: Names, tests: Mapping[tuple[Atom, ...], f
     if _tells_all(table, names):
         rows = np.flatnonzero(Offered(table, names).wanted(tests))
     some = table if len(rows) == len(table) else table.take(pa.array(rows))
-    return Chunk(file, Arrow(some), Rows(rows), lambda row: str(some.slice(row, 1).to_pylist()[0]))
+    left_out = len(table) - len(rows)
+    return Chunk(file, Arrow(some), Rows(rows), lambda row: str(some.slice(row, 1).to_pylist()[0]), left_out=left_out)
 
 
 def _tells_all(table: pa.Table, names: Names) -> bool:

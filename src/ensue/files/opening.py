@@ -122,7 +122,8 @@ def reading(name: str) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise InputError(Diagnostic("E601", f"{name} cannot be read: {error.strerror or error}")) from None
+        message = f"{name} cannot be read: {error.strerror or error}"
+        raise InputError(Diagnostic("E601", message, hint="if it is damaged, restore it or fetch it again")) from None
 
 
 def _decompressed(raw: io.BufferedReader) -> io.BufferedReader | gzip.GzipFile:

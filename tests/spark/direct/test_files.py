@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -169,11 +170,9 @@ LEFT_TO_SPARK = {
     "timestamps of unknown origin": _nanoseconds,
     "decimals": _decimals,
     "other files": _as_json,
-    "read in another case": lambda spark, folder: (
-        spark.read.schema("TYPE string, TIME timestamp, ID long, BADGE string, SPEED int")
-        .parquet(write(folder))
-        .toDF("type", "time", "id", "badge", "speed")
-    ),
+    "with an option that changes what is read": lambda spark, folder: spark.read.option(
+        "datetimeRebaseMode", "LEGACY"
+    ).parquet(write(folder)),
 }
 
 
@@ -186,6 +185,75 @@ def test_everything_else_is_left_to_spark(spark, tmp_path, capsys, name):
 
 def test_files_whose_columns_differ_are_left_to_spark(spark, tmp_path, capsys):
     assert not is_direct(ensue.detect(PASSES, _differing(spark, tmp_path)), capsys)
+
+
+def test_names_in_another_case_are_left_to_spark(spark, tmp_path, capsys):
+    columns = "TYPE string, TIME timestamp, ID long, BADGE string, SPEED int"
+    frame = spark.read.schema(columns).parquet(write(tmp_path / "events"))
+    pattern = "Enter(BADGE = ?b, SPEED < 20) then Leave(BADGE = ?b) within 2 minutes"
+    found = ensue.detect(pattern, frame, type="TYPE", time="TIME", id="ID")
+    assert not is_direct(found, capsys)
+    assert found.count() == len(expected(PASSES))
+
+
+def test_another_calendar_is_left_to_spark(spark, tmp_path, capsys):
+    frame = spark.read.parquet(write(tmp_path / "events"))
+    name = "spark.sql.parquet.datetimeRebaseModeInRead"
+    spark.conf.set(name, "LEGACY")
+    try:
+        assert not is_direct(ensue.detect(PASSES, frame), capsys)
+    finally:
+        spark.conf.unset(name)
+    assert is_direct(ensue.detect(PASSES, frame), capsys)
+
+
+def test_a_frame_that_is_kept_in_memory_is_not_read_again(spark, tmp_path):
+    """Whoever keeps a frame may have written over its files since."""
+    folder = tmp_path / "events"
+    frame = spark.read.parquet(write(folder)).cache()
+    try:
+        assert frame.count() == len(history())
+        write(folder, table(history(3)))
+        assert ids(ensue.detect(PASSES, frame)) == expected(PASSES)
+    finally:
+        frame.unpersist()
+
+
+def test_other_times_than_that_of_the_event(spark, tmp_path, capsys):
+    """Spark writes timestamps as INT96, which Arrow takes for times without a zone."""
+    rows = spark.createDataFrame(table()).selectExpr(
+        "*", "time + interval 1 hour due", "date(time) day", "double(id) x"
+    )
+    rows.write.parquet(str(tmp_path / "events"))
+    files = spark.read.parquet(str(tmp_path / "events"))
+    pattern = "Enter(badge = ?b, due = ?d, day = ?y, x = ?x) then Leave(badge = ?b, due >= time) within 2 minutes"
+    found = [ensue.detect(pattern, frame) for frame in (files, files.where("true"))]
+    assert [is_direct(one, capsys) for one in found] == [True, False]
+    direct, scanned = ([tuple(row) for row in one.orderBy("id").collect()] for one in found)
+    assert found[0].schema == found[1].schema
+    assert direct == scanned != []
+
+
+@pytest.mark.parametrize("damage", ["removed", "replaced", "overwritten in the middle"])
+def test_a_file_that_is_not_what_it_was(spark, tmp_path, damage):
+    folder = tmp_path / "events"
+    found = ensue.detect(PASSES, spark.read.parquet(write(folder)))
+    file = folder / "1.parquet"
+    if damage == "removed":
+        file.unlink()
+    elif damage == "replaced":
+        pq.write_table(table(history(300)), file, row_group_size=5)
+    else:
+        status = file.stat()
+        content = bytearray(file.read_bytes())
+        content[4 : len(content) // 3] = b"\xff" * (len(content) // 3 - 4)
+        file.write_bytes(content)
+        os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+    with pytest.raises(PySparkException) as caught:
+        found.collect()
+    assert "E60" in str(caught.value)
+    assert str(file) in str(caught.value)
+    assert "hint: " in str(caught.value)
 
 
 @pytest.mark.parametrize(

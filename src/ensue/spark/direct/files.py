@@ -9,11 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 from pyspark.sql import types as t
+
+from ensue.errors import Diagnostic, InputError
+from ensue.files.opening import reading
+from ensue.files.parquet import unreadable
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -36,6 +41,15 @@ _PLAIN: Mapping[type[t.DataType], tuple[pa.DataType, ...]] = {
 }
 _OTHER_CALENDAR = (b"org.apache.spark.legacyDateTime", b"org.apache.spark.legacyINT96")
 """What Spark writes into files whose days are those of the Julian calendar."""
+_HARMLESS = frozenset({"path", "paths", "mergeschema", "recursivefilelookup", "pathglobfilter"})
+"""Options that say which files there are, not what is in them."""
+_OTHERWISE = {
+    "spark.sql.files.ignoreCorruptFiles": "true",
+    "spark.sql.files.ignoreMissingFiles": "true",
+    "spark.sql.parquet.datetimeRebaseModeInRead": "legacy",
+    "spark.sql.parquet.int96RebaseModeInRead": "legacy",
+}
+"""Settings with which Spark reads other values than Arrow, or fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +59,8 @@ class Piece:
     path: str
     group: int
     rows: int
+    stamp: tuple[int, int]
+    """The size of the file, and when it was last changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,17 +125,18 @@ def _is_plain(plan: Any) -> bool:
         relation.fileFormat().getClass().getName() == _FORMAT
         and relation.partitionSchema().isEmpty()
         and relation.bucketSpec().isEmpty()
-        and not _lenient(relation)
+        and not _is_read_otherwise(relation)
     )
 
 
-def _lenient(relation: Any) -> bool:
-    """Whether files that are missing or damaged are to be passed over."""
-    words = ("ignorecorruptfiles", "ignoremissingfiles")
-    options = str(relation.options()).lower()
+def _is_read_otherwise(relation: Any) -> bool:
+    """Whether it was said, for these files or for all, that something is to be passed over or read in another way."""
+    options = relation.options().keysIterator()
+    while options.hasNext():
+        if options.next().lower() not in _HARMLESS:
+            return True
     conf = relation.sparkSession().conf()
-    settings = (conf.get(f"spark.sql.files.{word}", "false") for word in ("ignoreCorruptFiles", "ignoreMissingFiles"))
-    return any(word in options for word in words) or "true" in settings
+    return any(str(conf.get(name)).lower() == value for name, value in _OTHERWISE.items())
 
 
 def opened(path: str, texts: Sequence[str] = ()) -> pq.ParquetFile:
@@ -129,9 +146,25 @@ def opened(path: str, texts: Sequence[str] = ()) -> pq.ParquetFile:
     return pq.ParquetFile(path, coerce_int96_timestamp_unit="us", read_dictionary=list(texts))
 
 
+def rows_of(piece: Piece, columns: Sequence[str], texts: Sequence[str]) -> pa.Table:
+    """The rows of a piece; an error that names the file if it is not what it was when it was looked at."""
+    with reading(piece.path), unreadable(piece.path):
+        if _stamp(piece.path) != piece.stamp:
+            message = f"{piece.path} has been written anew since the history was looked at"
+            raise InputError(Diagnostic("E601", message, hint="read the folder again, and detect in that"))
+        with opened(piece.path, texts) as file:
+            return file.read_row_group(piece.group, columns=list(columns), use_threads=False)
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    status = Path(path).stat()
+    return status.st_size, status.st_mtime_ns
+
+
 def _look(path: str, schema: t.StructType) -> tuple[list[Piece], frozenset[str]] | None:
     """The row groups of a file and its columns that are as Spark says; None if Arrow cannot read it at all."""
     try:
+        stamp = _stamp(path)
         with opened(path) as file:
             metadata, arrow = file.metadata, file.schema_arrow
     except (OSError, pa.ArrowException):
@@ -145,7 +178,7 @@ def _look(path: str, schema: t.StructType) -> tuple[list[Piece], frozenset[str]]
     if old and not version:
         return None
     rows = (metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
-    pieces = [Piece(path, group, count) for group, count in enumerate(rows) if count]
+    pieces = [Piece(path, group, count, stamp) for group, count in enumerate(rows) if count]
     return pieces, frozenset(_same(schema, arrow, old))
 
 

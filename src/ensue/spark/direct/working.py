@@ -12,7 +12,7 @@ from ensue.embedded.incoming import Names
 from ensue.engine.kernels.partition import segments
 from ensue.engine.memory import keep_freed_memory
 from ensue.spark.direct.choosing import Chosen, Events, Wish
-from ensue.spark.direct.files import Piece, opened
+from ensue.spark.direct.files import Piece, rows_of
 from ensue.spark.streaming.packing import read, written
 from ensue.spark.worker import Work
 
@@ -86,6 +86,4 @@ class Detecting:
 
 def _events(share: Share) -> Events:
     texts = [] if share.names.event_type is not None else [share.names.type]
-    with opened(share.piece.path, texts) as file:
-        table = file.read_row_group(share.piece.group, columns=list(share.columns), use_threads=False)
-    return Events(table, share.names)
+    return Events(rows_of(share.piece, share.columns, texts), share.names)
