@@ -7,8 +7,8 @@ would import Arrow and the engine and set up Numba for itself, which takes longe
 import gc
 
 import numpy as np
-import pyarrow.parquet
-import pyspark.worker
+import pyarrow.parquet  # noqa: F401
+import pyspark.worker  # noqa: F401
 from pyspark.daemon import manager
 
 import ensue.spark.direct.working
