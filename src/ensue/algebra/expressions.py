@@ -52,7 +52,7 @@ class Literal(Expression):
         return isinstance(other, Literal) and type(self.value) is type(other.value) and self.value == other.value
 
     def __hash__(self) -> int:
-        return hash((type(self.value), self.value))
+        return hash(self.value)  # there are thousands of them in rules
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,10 @@ of the rule. Whatever combines has to agree on that variable, so that the rules 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
+from typing import TypeAlias
 
 from ensue.algebra.contexts import Context
 from ensue.algebra.expressions import (
@@ -25,7 +26,7 @@ from ensue.algebra.expressions import (
 )
 from ensue.algebra.patterns import AtMost, Atom, Delay, Exactly, Pattern, Periodic
 from ensue.algebra.rewriting import map_atoms, map_parts
-from ensue.algebra.shapes import ANY, Constants, Shape, Shapes
+from ensue.algebra.shapes import ANY, Constants, Same, Shape, shapes_of
 from ensue.algebra.variables import scope, walk
 from ensue.model.values import Value
 
@@ -63,15 +64,15 @@ class Family:
         An attribute that has to be equal to a parameter is bound to it as to a variable: where all atoms have one in
         common, events with different values never meet.
         """
-        return map_atoms(self.template, self._covering)
+        return map_atoms(self.template, partial(self._covering, cache(self._cover)))
 
-    def _covering(self, atom: Atom) -> Atom:
+    def _covering(self, cover_of: Callable[[str, str, str], Expression | None], atom: Atom) -> Atom:
         if (self.rule, self.rule) not in atom.bindings or atom.condition is None:
             return atom
         conditions = list(conjuncts(atom.condition))
         plain = [condition for condition in conditions if not any(map(is_hidden, attributes_in(condition)))]
         tests = [test for condition in conditions if (test := parameter_test(condition)) is not None]
-        covers = [cover for test in tests if (cover := self._cover(*test)) is not None]
+        covers = [cover for test in tests if (cover := cover_of(*test)) is not None]
         own = [binding for binding in atom.bindings if not is_hidden(binding[0])]
         equal = [(parameter, attribute) for attribute, symbol, parameter in tests if symbol == "="]
         return replace(atom, condition=conjunction([*plain, *covers]), bindings=(*own, *equal))
@@ -118,23 +119,34 @@ def parameter_test(condition: Expression) -> tuple[str, str, str] | None:
 
 def families(patterns: Mapping[str, tuple[Pattern, Context]]) -> tuple[Family, ...]:
     """The families among some patterns. The patterns that are in none are on their own."""
-    return _families(tuple(patterns.items()), LEAST)
+    names = tuple(patterns)
+    listed, contexts = (
+        (Same(column) for column in zip(*patterns.values(), strict=True)) if names else (Same(()), Same(()))
+    )
+    return tuple(
+        replace(family, numbers={names[place]: rule for place, rule in numbers})
+        for family, numbers in _families(listed, contexts, LEAST)
+    )
+
+
+Numbers: TypeAlias = tuple[tuple[int, int], ...]
+"""The places of some patterns among all, and their rules."""
 
 
 @lru_cache(maxsize=8)
-def _families(patterns: tuple[tuple[str, tuple[Pattern, Context]], ...], least: int) -> tuple[Family, ...]:
+def _families(patterns: Same[Pattern], contexts: Same[Context], least: int) -> tuple[tuple[Family, Numbers], ...]:
     """Remembered, because engines for the same patterns are made again and again: one for each partition or shard."""
-    shapes = Shapes()
-    alike: dict[tuple[Shape, Context], dict[str, Constants]] = {}
-    for name, (pattern, context) in patterns:
-        shape, constants = shapes.of(pattern)
-        alike.setdefault((shape, context), {})[name] = constants
+    alike: dict[tuple[Shape, Context], dict[int, Constants]] = {}
+    for place, ((shape, constants), context) in enumerate(
+        zip(shapes_of(patterns.things), contexts.things, strict=True)
+    ):
+        alike.setdefault((shape, context), {})[place] = constants
     together = ((shape, members) for shape, members in alike.items() if _joins(*shape))
     found = (
         _family(number, shape.opened, context, members, least)
         for number, ((shape, context), members) in enumerate(together)
     )
-    return tuple(family for family in found if family is not None)
+    return tuple(one for one in found if one is not None)
 
 
 def _joins(shape: Shape, context: Context) -> bool:
@@ -142,10 +154,10 @@ def _joins(shape: Shape, context: Context) -> bool:
 
 
 def _family(
-    number: int, shape: Pattern, context: Context, members: Mapping[str, Constants], least: int
-) -> Family | None:
+    number: int, shape: Pattern, context: Context, members: Mapping[int, Constants], least: int
+) -> tuple[Family, Numbers] | None:
     places: dict[Constants, int] = {}
-    numbers = {name: places.setdefault(constants, len(places)) for name, constants in members.items()}
+    numbers = tuple((place, places.setdefault(constants, len(places))) for place, constants in members.items())
     if len(places) < least:
         return None
     rule = f"{_HIDDEN}{number}"
@@ -158,7 +170,7 @@ def _family(
     if not _apart(template, rule):
         return None
     values = {name: tuple(literal.value for literal in column) for column, name in names.items()}
-    return Family(template, context, rule, values, numbers)
+    return Family(template, context, rule, values, {}), numbers
 
 
 def _filled(fillings: Iterator[Expression], rule: str, atom: Atom) -> Atom:

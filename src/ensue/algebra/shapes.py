@@ -6,16 +6,17 @@ say of one more pattern that it has a shape, and which constants it has, takes o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, partial
-from operator import attrgetter
-from typing import Any, TypeAlias
+from functools import cached_property, lru_cache, partial
+from operator import attrgetter, is_
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from ensue.algebra.expressions import Attribute, Expression, Literal
 from ensue.algebra.patterns import Atom, Pattern, PatternInterval
 from ensue.algebra.rewriting import map_atoms, map_parts
 
+T = TypeVar("T")
 Constants: TypeAlias = tuple[Literal, ...]
 Comparison: TypeAlias = Callable[[Any, list[Literal]], bool]
 """Whether another part is like one, constants apart; those that it has are added to the list."""
@@ -66,6 +67,39 @@ class Shapes:
     def _note(self, latest: Shape) -> None:
         if not self._recent or self._recent[0] is not latest:
             self._recent = [latest, *(shape for shape in self._recent if shape is not latest)][: self.RECENT]
+
+
+class Same(Generic[T]):
+    """Some things, equal only to the very same ones: what is known of thousands of patterns is found again by it.
+
+    To compare the patterns themselves, part by part, would take longer than to find it out anew.
+    """
+
+    __slots__ = ("_hash", "things")
+
+    def __init__(self, things: Iterable[T]) -> None:
+        self.things = tuple(things)
+        self._hash = hash(tuple(map(id, self.things)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Same)
+            and len(self.things) == len(other.things)
+            and all(map(is_, self.things, other.things))
+        )
+
+
+def shapes_of(patterns: Iterable[Pattern]) -> tuple[tuple[Shape, Constants], ...]:
+    """The shape of each of some patterns, and its constants; remembered, for there are several who ask."""
+    return _shapes_of(Same(patterns))
+
+
+@lru_cache(maxsize=8)
+def _shapes_of(patterns: Same[Pattern]) -> tuple[tuple[Shape, Constants], ...]:
+    return tuple(map(Shapes().of, patterns.things))
 
 
 def _opened(pattern: Pattern) -> tuple[Pattern, Constants]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set as AbstractSet
 from dataclasses import replace
 
 from ensue.algebra.contexts import Context
@@ -47,13 +47,13 @@ def wanted_atoms(patterns: Mapping[str, tuple[Pattern, Context]]) -> tuple[tuple
     return tuple(lone), tuple(covering)
 
 
-def tests_of(atoms: Iterable[Atom], taxonomy: Taxonomy) -> Mapping[tuple[Atom, ...], frozenset[str]]:
+def tests_of(atoms: Iterable[Atom], taxonomy: Taxonomy) -> Mapping[tuple[Atom, ...], AbstractSet[str]]:
     """What is wanted of which types: atoms without types, of which one has to want the event."""
     wanted: dict[frozenset[str], list[Atom]] = {}
     for atom in atoms:
         test = replace(atom, type="", label=None)  # what it wants, whatever the type
         wanted.setdefault(taxonomy.below(atom.type), []).append(test)
-    alike: dict[tuple[Atom, ...], frozenset[str]] = {}
+    alike: dict[tuple[Atom, ...], set[str]] = {}
     for types, tests in wanted.items():
-        alike[tuple(tests)] = alike.get(tuple(tests), frozenset()) | types
+        alike.setdefault(tuple(tests), set()).update(types)
     return alike

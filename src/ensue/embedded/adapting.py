@@ -29,7 +29,7 @@ class Shape:
     def results(self, reports: list[Report], session: Session) -> Any:
         """All that the reports hold: for one pattern its findings, for several a dict of them by name."""
         watched = session.watchlist.watched
-        if self.to_frame is None and not any(len(found.rows) for report in reports for found in report.values()):
+        if self.to_frame is None and not any(len(found) for report in reports for found in report.values()):
             return {item.name: [] for item in watched} if session.watchlist.several else []
         if self.to_frame is None:
             results: dict[str, Any] = {item.name: _objects(reports, item, session) for item in watched}
@@ -59,12 +59,12 @@ def _tables(reports: list[Report], session: Session) -> dict[str, pa.Table]:
 def _alike(reports: list[Report], items: list[Watched], session: Session) -> dict[str, pa.Table]:
     parts: dict[str, list[pa.Table]] = {item.name: [] for item in items}
     for report in reports:
-        found = [(item, report[item.name]) for item in items if item.name in report and len(report[item.name].rows)]
+        found = [(item, report[item.name]) for item in items if item.name in report and len(report[item.name])]
         if found:
             whole, start = table_of(together(found), session.identities, session.kinds), 0
             for item, part in found:
-                parts[item.name].append(whole.slice(start, len(part.rows)))
-                start += len(part.rows)
+                parts[item.name].append(whole.slice(start, len(part)))
+                start += len(part)
     nothing = empty_table(items[0], session.kinds)
     return {name: pa.concat_tables(listed) if listed[1:] else [*listed, nothing][0] for name, listed in parts.items()}
 

@@ -30,7 +30,7 @@ class Derivation:
 
     def events(self, found: Sequence[Found], complete: int) -> list[EventBatch]:
         """The events that were not there before, if all that end up to a time have been found."""
-        batches = [self._batch(one) for one in found if len(one.rows)]
+        batches = [self._batch(one) for one in found if len(one)]
         if not self.item.key:
             self.complete = complete
             return batches

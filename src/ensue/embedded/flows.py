@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -149,9 +148,9 @@ class Immediate:
         return {name: self._unreported(name, found) for name, found in report.items()}
 
     def _unreported(self, name: str, found: Found) -> Found:
-        if not len(found.rows):
+        if not len(found):
             return found
         ids = self._identities.of(found, self._watched[name]).to_pylist()
         rows = np.array([row for row, key in enumerate(ids) if f"{name}\n{key}" not in self.reported], np.int64)
         self.reported.update(f"{name}\n{key}" for key in ids)
-        return found if len(rows) == len(ids) else replace(found, rows=found.rows.take(rows))
+        return found if len(rows) == len(ids) else found.with_rows(found.rows.take(rows))

@@ -19,6 +19,7 @@ from ensue.embedded.patterns import Watched, Watchlist
 from ensue.engine.arrays import FOREVER
 from ensue.engine.engine import Engine, Found
 from ensue.engine.events import EventBatch, empty_batch
+from ensue.engine.memory import nothing_to_collect
 from ensue.engine.state import pack, unpack
 
 Report: TypeAlias = dict[str, Found]
@@ -28,6 +29,7 @@ Report: TypeAlias = dict[str, Found]
 class Levels:
     """The engines of all levels. Each takes the events from outside, and those that were derived below it."""
 
+    @nothing_to_collect()
     def __init__(self, watchlist: Watchlist) -> None:
         self.clock = -FOREVER
         self.told: Callable[[str, Sequence[EventBatch]], None] | None = None
@@ -55,6 +57,7 @@ class Levels:
         """The history is over: every interval and delay has passed."""
         return self._step(empty_batch(), FOREVER)
 
+    @nothing_to_collect()
     def _step(self, events: EventBatch, clock: int) -> list[Report]:
         reports: list[Report] = []
         derived: dict[str, list[EventBatch]] = {}

@@ -6,7 +6,7 @@ sorted nor sent anywhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set as AbstractSet
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,7 @@ class Offered:
             self._columns[name] = found
         return self._columns[name]
 
-    def of_types(self, types: frozenset[str]) -> Truths:
+    def of_types(self, types: AbstractSet[str]) -> Truths:
         among: Truths = np.array([name in types for name in self.listed])[self.codes]
         return among
 
@@ -60,7 +60,7 @@ class Offered:
             return np.ones(len(rows), np.bool_)
         return holds(atom.condition, lambda name: self.column(name).take(rows), len(rows))
 
-    def wanted(self, tests: Mapping[tuple[Atom, ...], frozenset[str]]) -> Truths:
+    def wanted(self, tests: Mapping[tuple[Atom, ...], AbstractSet[str]]) -> Truths:
         """The rows that some atom wants: its condition holds, and no variable would lack a value."""
         mask = np.zeros(len(self.table), np.bool_) if self.untyped is None else self.untyped.copy()
         for atoms, types in tests.items():

@@ -12,7 +12,7 @@ from ensue.algebra import Context, Pattern, atoms, walk
 from ensue.algebra.bounds import check_legal, lifespan
 from ensue.algebra.expressions import attributes_in
 from ensue.algebra.patterns import ThenBetween
-from ensue.algebra.shapes import Shapes
+from ensue.algebra.shapes import shapes_of
 from ensue.algebra.variables import is_timed
 from ensue.engine.memory import nothing_to_collect
 from ensue.errors import Diagnostic, InputError, PatternError
@@ -92,8 +92,7 @@ class Watchlist:
 
         What does not depend on constants is asked of that one, so that thousands of rules are as few.
         """
-        shapes = Shapes()
-        return tuple(shapes.of(item.pattern)[0].first for item in self.watched)
+        return tuple(shape.first for shape, _ in shapes_of(item.pattern for item in self.watched))
 
     @cached_property
     def kinds(self) -> tuple[Pattern, ...]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -28,10 +29,22 @@ from ensue.model.occurrences import Constituent
 class Found:
     """What one pattern reported in a step: rows, and what is needed to read them."""
 
-    rows: Rows
+    whole: Rows
     variables: tuple[str, ...]
     store: Store
     book: Codebook
+    bounds: tuple[int, int] | None = None
+    """Which of the rows these are, if not all: those of thousands of rules are neighbours, and are not cut apart."""
+
+    def __len__(self) -> int:
+        return len(self.whole) if self.bounds is None else self.bounds[1] - self.bounds[0]
+
+    @property
+    def rows(self) -> Rows:
+        return self.whole if self.bounds is None else self.whole.between(*self.bounds)
+
+    def with_rows(self, rows: Rows) -> Found:
+        return Found(rows, self.variables, self.store, self.book)
 
     def occurrences(self) -> list[Occurrence]:
         """The occurrences as values, in the order of §1."""
@@ -198,7 +211,7 @@ def _rule_by_rule(family: Family, whole: Found) -> dict[str, Found]:
     present, starts = np.unique(rules[order], return_index=True)
     bounds = [*starts.tolist(), len(rows)]
     parts = {
-        rule: Found(rows.between(bounds[place], bounds[place + 1]), variables, store, book)
-        for place, rule in enumerate(present.tolist())
+        rule: Found(rows, variables, store, book, limits)
+        for rule, limits in zip(present.tolist(), pairwise(bounds), strict=True)
     }
     return {name: parts.get(number, nothing) for name, number in family.numbers.items()}

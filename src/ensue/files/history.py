@@ -7,7 +7,7 @@ once, if nothing depends on them.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import islice
@@ -25,6 +25,7 @@ from ensue.embedded.offered import Offered
 from ensue.embedded.patterns import Patterns, Watchlist
 from ensue.embedded.session import Session
 from ensue.embedded.tables import Arrow
+from ensue.engine.memory import nothing_to_collect
 from ensue.errors import Diagnostic, InputError
 from ensue.files.chunks import Chunk, Ledger, Rows
 from ensue.files.opening import kind_of, reading
@@ -74,8 +75,9 @@ def _chunks(files: list[str], session: Session) -> Iterator[Chunk]:
     columns = [names.type, names.time, names.id, *sorted(watchlist.attributes)]
     readers = [READERS[kind_of(file)] for file in files]
     if _selective(watchlist) and all(reader is read_parquet for reader in readers):
-        lone, covering = wanted_atoms({item.name: (item.pattern, item.context) for item in watchlist.watched})
-        wanted = partial(_wanted, columns, names, tests_of((*lone, *covering), watchlist.taxonomy))
+        with nothing_to_collect():
+            lone, covering = wanted_atoms({item.name: (item.pattern, item.context) for item in watchlist.watched})
+            wanted = partial(_wanted, columns, names, tests_of((*lone, *covering), watchlist.taxonomy))
         yield from _ahead(wanted, files)
         return
     for file, reader in zip(files, readers, strict=True):
@@ -105,7 +107,7 @@ def _selective(watchlist: Watchlist) -> bool:
     return not watchlist.derived and not any(any_event(kind) or whole_span(kind) for kind in kinds)
 
 
-def _wanted(columns: list[str], names: Names, tests: Mapping[tuple[Atom, ...], frozenset[str]], file: str) -> Chunk:
+def _wanted(columns: list[str], names: Names, tests: Mapping[tuple[Atom, ...], AbstractSet[str]], file: str) -> Chunk:
     """The wanted rows of a Parquet file; all of them if some are called by their positions, or cannot be read."""
     import pyarrow.parquet as pq
 

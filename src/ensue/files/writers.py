@@ -83,7 +83,7 @@ class Parquet:
     def write(self, report: Report) -> None:
         item = self._session.watchlist.watched[0]
         found = report.get(item.name)
-        if found is not None and len(found.rows):
+        if found is not None and len(found):
             self._append(table(found, item, self._session.identities, self._session.kinds))
 
     def close(self) -> None:

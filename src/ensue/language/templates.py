@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ensue.algebra.expressions import Expression, Literal, walk as parts_of
@@ -124,14 +124,21 @@ def _stays_one_token(text: str, token: Token) -> bool:
 
 def _reader(one: Constant) -> Callable[[str], Literal]:
     if one.token.type != "NUMBER":
-        return lambda part: Literal(unquoted(part))
+        return _text
     return _negative_number if one.signed else _number
 
 
+@lru_cache(maxsize=256)  # a rule says the same constant several times, and what is the same object is compared at once
+def _text(part: str) -> Literal:
+    return Literal(unquoted(part))
+
+
+@lru_cache(maxsize=256)
 def _number(part: str) -> Literal:
     return Literal(number_value(part))
 
 
+@lru_cache(maxsize=256)
 def _negative_number(part: str) -> Literal:
     return Literal(-number_value(part))
 

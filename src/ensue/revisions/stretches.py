@@ -35,8 +35,8 @@ def advance(engine: Engine, events: Sequence[Event], clock: int, since: int | No
     """Give an engine the events up to a clock; says what it finds, or what of that does not end before a time."""
     found = engine.advance(batch_of(events), clock)["q"]
     if since is not None:
-        found = type(found)(found.rows.where(found.rows.end >= since), found.variables, found.store, found.book)
-    return found.occurrences() if len(found.rows) else []
+        found = found.with_rows(found.rows.where(found.rows.end >= since))
+    return found.occurrences() if len(found) else []
 
 
 def batch_of(events: Sequence[Event]) -> EventBatch:

@@ -6,7 +6,7 @@ where it evaluates the columns, so they cost nothing more.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -52,7 +52,7 @@ class Source:
     def attribute_type(self, name: str) -> t.DataType | None:
         return attribute_type(self.fields, self.names, name)
 
-    def of_types(self, names: frozenset[str]) -> Column | bool:
+    def of_types(self, names: AbstractSet[str]) -> Column | bool:
         """Which rows are events of some types; for a frame of one class, whether all are."""
         if self.event_class is not None:
             return self.event_class in names

@@ -6,7 +6,7 @@ it again: it is told by a bit, or, if the atom is the only one that wants events
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import and_, or_
@@ -93,7 +93,7 @@ class Wanted:
         return map_atoms(item.pattern, change)
 
     @property
-    def tests(self) -> Mapping[tuple[Atom, ...], frozenset[str]]:
+    def tests(self) -> Mapping[tuple[Atom, ...], AbstractSet[str]]:
         """What is wanted of which types: atoms without types, of which one has to want the event."""
         return tests_of(self.atoms, self.taxonomy)
 

@@ -6,7 +6,7 @@ A worker gets the rows of all keys of its partition, in no order. It knows nothi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -166,7 +166,7 @@ class GroupByGroup:
 
 def _since(instant: int, found: Found) -> Found:
     """What does not end before an instant."""
-    return found if instant <= -FOREVER else replace(found, rows=found.rows.where(found.rows.end >= instant))
+    return found if instant <= -FOREVER else found.with_rows(found.rows.where(found.rows.end >= instant))
 
 
 def _constituents(found: Found, batch: EventBatch) -> pa.Array:
