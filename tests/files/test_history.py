@@ -16,6 +16,7 @@ from tests.engine import cases
 from tests.spark.worlds import TYPES, World, keyed_worlds, worlds
 
 import ensue
+from ensue.files import pieces
 
 KEYED = "Enter(badge = ?b, speed < 20) then Leave(badge = ?b) within 2 minutes"
 
@@ -32,16 +33,25 @@ def check(world: World) -> None:
     if world.framed:
         return
     table = table_of(world)
-    with tempfile.TemporaryDirectory() as folder:
-        for number in range(3):
-            rows = pa.array([row for row in range(len(table)) if row % 3 == number], pa.int64())
-            pq.write_table(table.take(rows), Path(folder) / f"{number}.parquet", row_group_size=2)
-        try:
-            found = ensue.detect(world.pattern, folder, world.context)
-        except ensue.PatternError:  # it may run, but nobody is let write it
-            return
-    name = str(world.pattern)
-    assert set(found.column("id").to_pylist()) == {one[1] for one in world.expected(name)}
+    expected = {one[1] for one in world.expected(str(world.pattern))}
+    third = len(table) // 3 + 1
+    mixed = [[row for row in range(len(table)) if row % 3 == number] for number in range(3)]
+    in_turn = [[*range(len(table))][number * third : (number + 1) * third] for number in range(3)]
+    for parts, whole in ((mixed, table), (in_turn, table.sort_by("time"))):
+        with tempfile.TemporaryDirectory() as folder:
+            for number, rows in enumerate(parts):
+                part = whole.take(pa.array(rows, pa.int64()))
+                pq.write_table(part, Path(folder) / f"{number}.parquet", row_group_size=2)
+            try:
+                found = ensue.detect(world.pattern, folder, world.context)
+            except ensue.PatternError:  # it may run, but nobody is let write it
+                return
+        assert set(found.column("id").to_pylist()) == expected
+
+
+@pytest.fixture(autouse=True)
+def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pieces, "SIZE", 3)
 
 
 @settings(max_examples=60)
@@ -172,3 +182,21 @@ def test_what_cannot_be_read(tmp_path):
         with pytest.raises(ensue.InputError) as caught:
             ensue.detect(KEYED, tmp_path / name)
         assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", [pa.timestamp("us", "UTC"), pa.timestamp("ms"), pa.int64()])
+def test_what_is_complete_is_known_from_the_files(tmp_path, kind):
+    times = [1000 * second for second in (0, 1, 1, 3, 2, 4, 5, 5, 9)]
+    column = pa.array(times) if pa.types.is_integer(kind) else pa.array(times).cast(pa.timestamp("ms")).cast(kind)
+    pq.write_table(pa.table({"time": column}), tmp_path / "events.parquet", row_group_size=2)
+    made = list(pieces.pieces_of(str(tmp_path / "events.parquet"), "time"))
+    assert [(piece.groups, piece.first) for piece in made] == [((0, 1), 0), ((2, 3), 4), ((4,), 8)]
+    assert [piece.begin for piece in made] == [0, 2_000_000, 9_000_000]
+    assert pieces.complete_with(made) == [2_000_000, 9_000_000, None]
+
+
+def test_texts_do_not_tell_when_a_file_begins(tmp_path):
+    pq.write_table(pa.table({"time": ["2026-01-01T00:00:00+02:00"]}), tmp_path / "events.parquet")
+    (piece,) = pieces.pieces_of(str(tmp_path / "events.parquet"), "time")
+    assert piece.begin is None
+    assert pieces.complete_with([piece, piece]) == [None, None]

@@ -1,7 +1,8 @@
 """`ensue.detect` over files: a history from the disk to a table of what was found, in one process.
 
 Of a Parquet file only the columns are read that the patterns look at, and rows that no pattern wants are left out at
-once, if nothing depends on them.
+once, if nothing depends on them. Where the files tell that what follows is later, what has come is evaluated meanwhile,
+and need not be held.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ from ensue.embedded.tables import Arrow
 from ensue.engine.memory import nothing_to_collect
 from ensue.errors import Diagnostic, InputError
 from ensue.files.chunks import Chunk, Ledger, Rows
-from ensue.files.opening import kind_of, reading
-from ensue.files.parquet import read_parquet, unreadable
+from ensue.files.opening import kind_of
+from ensue.files.parquet import read_parquet
+from ensue.files.pieces import Piece, complete_with, pieces_of, rows_of
 from ensue.files.running import READERS
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from ensue.language import Program
 
 _AT_ONCE = 2
-"""So many files are read while the one before is looked at."""
+"""So many pieces are read while the one before is looked at."""
 
 
 def detect(
@@ -52,12 +54,15 @@ def detect(
     program: Program | None = None,
 ) -> Any:
     """Every occurrence of patterns in a file, or in all files of a folder, as Arrow tables."""
-    session = Session(Watchlist.of(patterns, context, program), Names(type, time, id, event_type), whole=True)
-    ledger = Ledger()
-    for chunk in _chunks(_files(Path(place)), session):
+    names = Names(type, time, id, event_type)
+    session = Session(Watchlist.of(patterns, context, program), names, whole=True, driven=True)
+    ledger, reports = Ledger(), []
+    for chunk, complete in _chunks(_files(Path(place)), session):
         session.add(chunk.events, Strict(), ledger.at(session.position, chunk))
         session.pass_over(chunk.left_out)
-    return Shape(lambda table: table).results(session.finish(), session)
+        if complete is not None:
+            reports += session.advance_to(complete)
+    return Shape(lambda table: table).results([*reports, *session.finish()], session)
 
 
 def _files(place: Path) -> list[str]:
@@ -69,8 +74,11 @@ def _files(place: Path) -> list[str]:
     return found
 
 
-def _chunks(files: list[str], session: Session) -> Iterator[Chunk]:
-    """The rows of all files, in their order. Arrow reads the next files while this one is looked at."""
+def _chunks(files: list[str], session: Session) -> Iterator[tuple[Chunk, int | None]]:
+    """The rows of all files, in their order, each time with the time before which all events have come, if it is known.
+
+    Arrow reads the next pieces while this one is looked at.
+    """
     names, watchlist = session.names, session.watchlist
     columns = [names.type, names.time, names.id, *sorted(watchlist.attributes)]
     readers = [READERS[kind_of(file)] for file in files]
@@ -78,23 +86,24 @@ def _chunks(files: list[str], session: Session) -> Iterator[Chunk]:
         with nothing_to_collect():
             lone, covering = wanted_atoms({item.name: (item.pattern, item.context) for item in watchlist.watched})
             wanted = partial(_wanted, columns, names, tests_of((*lone, *covering), watchlist.taxonomy))
-        yield from _ahead(wanted, files)
+        pieces = [piece for file in files for piece in pieces_of(file, names.time)]
+        yield from zip(_ahead(wanted, pieces), complete_with(pieces), strict=True)
         return
     for file, reader in zip(files, readers, strict=True):
         for chunk in reader(file, columns):
             for one in chunk.unreadable:
                 raise InputError(one.problem)
-            yield chunk
+            yield chunk, None
 
 
-def _ahead(read: Callable[[str], Chunk], files: list[str]) -> Iterator[Chunk]:
+def _ahead(read: Callable[[Piece], Chunk], pieces: list[Piece]) -> Iterator[Chunk]:
     with ThreadPoolExecutor(_AT_ONCE) as threads:
-        waiting = deque(threads.submit(read, file) for file in files[:_AT_ONCE])
-        rest = iter(files[_AT_ONCE:])
+        waiting = deque(threads.submit(read, piece) for piece in pieces[:_AT_ONCE])
+        rest = iter(pieces[_AT_ONCE:])
         try:
             while waiting:
                 chunk = waiting.popleft().result()
-                waiting.extend(threads.submit(read, file) for file in islice(rest, 1))
+                waiting.extend(threads.submit(read, piece) for piece in islice(rest, 1))
                 yield chunk
         finally:
             for one in waiting:
@@ -107,22 +116,18 @@ def _selective(watchlist: Watchlist) -> bool:
     return not watchlist.derived and not any(any_event(kind) or whole_span(kind) for kind in kinds)
 
 
-def _wanted(columns: list[str], names: Names, tests: Mapping[tuple[Atom, ...], AbstractSet[str]], file: str) -> Chunk:
-    """The wanted rows of a Parquet file; all of them if some are called by their positions, or cannot be read."""
-    import pyarrow.parquet as pq
-
-    with reading(file), unreadable(file):
-        metadata = pq.read_metadata(file)
-        there = [name for name in dict.fromkeys(columns) if name in metadata.schema.to_arrow_schema().names]
-        texts = [name for name in (names.type,) if name in there]
-        with pq.ParquetFile(file, metadata=metadata, read_dictionary=texts) as opened:
-            table = opened.read(columns=there)
+def _wanted(
+    columns: list[str], names: Names, tests: Mapping[tuple[Atom, ...], AbstractSet[str]], piece: Piece
+) -> Chunk:
+    """The wanted rows of a piece; all of them if some are called by their positions, or cannot be read."""
+    table = rows_of(piece, columns, names.type)
     rows = np.arange(len(table))
     if _tells_all(table, names):
         rows = np.flatnonzero(Offered(table, names).wanted(tests))
     some = table if len(rows) == len(table) else table.take(pa.array(rows))
+    lines = Rows(rows + piece.first)
     left_out = len(table) - len(rows)
-    return Chunk(file, Arrow(some), Rows(rows), lambda row: str(some.slice(row, 1).to_pylist()[0]), left_out=left_out)
+    return Chunk(piece.file, Arrow(some), lines, lambda row: str(some.slice(row, 1).to_pylist()[0]), left_out=left_out)
 
 
 def _tells_all(table: pa.Table, names: Names) -> bool:
