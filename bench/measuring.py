@@ -144,6 +144,25 @@ def save(
     console.print(f"written: bench/results/{path.name}, and the page of all results, index.html", style="dim")
 
 
+def add(
+    name: str,
+    facts: dict[str, object],
+    settings: dict[str, object],
+    results: Sequence[dict[str, object]],
+    by: Sequence[str],
+) -> None:
+    """Save some parts of a benchmark that takes hours, and keep the others that were measured before.
+
+    `by` names what tells parts apart. Each says how it was measured: their numbers are compared within a part only.
+    """
+    path = RESULTS / f"{name}.json"
+    kept: list[dict[str, object]] = json.loads(path.read_text("utf-8"))["results"] if path.exists() else []
+    measured = {"machine": facts, "settings": settings, "load_after": _load()}
+    parts = {tuple(one[field] for field in by): one for one in kept}
+    parts |= {tuple(one[field] for field in by): {**one, "measured": measured} for one in results}
+    save(name, facts, settings, list(parts.values()))
+
+
 def _load() -> float:
     """How many processes wanted a core during the last minute, this one included."""
     return round(os.getloadavg()[0], 2)

@@ -108,7 +108,7 @@ def main(
             for name in workload:
                 progress.update(task, description=name)
                 cases.append(_case(workloads.named(name), inputs, sides, runs, lambda: progress.advance(task)))
-                measuring.save("side_by_side", facts, settings, [case.summary() for case in cases])
+                measuring.add("side_by_side", facts, settings, [case.summary() for case in cases], ["workload"])
         finally:
             spark.stop()
     for case in cases:

@@ -153,6 +153,7 @@ def main(
         Which workloads; without it, all.
     """
     facts = measuring.machine()
+    settings: dict[str, object] = {"events": events, "runs": runs, "seconds": seconds, "context": ourselves.CONTEXT}
     most = max(events, FEW, BEFORE + int(max(rate) * seconds))
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
@@ -160,16 +161,14 @@ def main(
         with topics(folder, given.plain) as kafka:
             kafka.fill("few", FEW)
             kafka.fill("all", events)
-            cases = [
-                _case(Bench(workloads.named(one), kafka, folder), given, events, runs, seconds, rate)
-                for one in workload
-            ]
+            cases = []
+            for one in workload:
+                cases.append(_case(Bench(workloads.named(one), kafka, folder), given, events, runs, seconds, rate))
+                measuring.add("streaming", facts, settings, [case.summary() for case in cases], ["workload"])
     for case in cases:
         measuring.console.print(_drained(case))
         measuring.console.print(_waited(case, case.between_topics, "from an event in Kafka to what it completes", rate))
         measuring.console.print(_waited(case, case.in_process, "inside a program", rate))
-    settings: dict[str, object] = {"events": events, "runs": runs, "seconds": seconds, "context": ourselves.CONTEXT}
-    measuring.save("streaming", facts, settings, [case.summary() for case in cases])
     return 0 if all(one.agrees for case in cases for one in (*case.between_topics, *case.in_process)) else 1
 
 

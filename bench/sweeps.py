@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 Peer: TypeAlias = Literal["flink", "flink_sql", "esper", "siddhi", "duckdb", "spark"]
 PEERS: tuple[Peer, ...] = ("flink", "flink_sql", "esper", "siddhi", "duckdb", "spark")
+GROWTH: dict[str, float] = {"length": 2.0, "window": 2.0, "rules": 5.0}
+"""The last point of a sweep takes us, in one process, at most so many times as long as the first."""
 
 
 @dataclass
@@ -62,7 +64,7 @@ class Point:
 
 
 def main(
-    events: int = 1_000_000,
+    events: int = 3_000_000,
     runs: int = 5,
     sweep: Sequence[questions.Name] = (),
     peer: Sequence[Peer] = PEERS,
@@ -88,6 +90,7 @@ def main(
     """
     facts = measuring.machine()
     asked = _questions(sweep, events, real_data)
+    settings: dict[str, object] = {"events": events, "runs": runs, "context": CONTEXT, "patience": patience}
     points: list[Point] = []
     with Progress(console=measuring.console, transient=True) as progress:
         task = progress.add_task("", total=len(asked))
@@ -105,12 +108,23 @@ def main(
                 point = _point(question, sides, given_up, runs, patience)
                 measuring.console.print(_table(point))
                 points.append(point)
+                measuring.add("sweeps", facts, settings, [one.summary() for one in points], ["sweep", "value"])
                 progress.advance(task)
         finally:
             spark.stop()
-    settings: dict[str, object] = {"events": events, "runs": runs, "context": CONTEXT, "patience": patience}
-    measuring.save("sweeps", facts, settings, [point.summary() for point in points])
-    return 0 if all(one.agrees for point in points for one in point.taken if one.kind == "ours") else 1
+    grown = {name: times for name in GROWTH if (times := growth(points, name)) is not None}
+    for name, times in grown.items():
+        said = f"{name}: the last takes us {times:.2f} × the time of the first (at most {GROWTH[name]:g})"
+        measuring.console.print(said, style="" if times <= GROWTH[name] else "red")
+    agree = all(one.agrees for point in points for one in point.taken if one.kind == "ours")
+    return 0 if agree and all(times <= GROWTH[name] for name, times in grown.items()) else 1
+
+
+def growth(points: Sequence[Point], sweep: str) -> float | None:
+    """How many times as long the last point of a sweep takes us in one process as the first; None if it was not run."""
+    mine = [point for point in points if point.question.sweep == sweep]
+    ours = [one for point in mine for one in point.taken if one.name == ask_ourselves.IN_ONE_PROCESS and one.agrees]
+    return ours[-1].runs.median / ours[0].runs.median if len(mine) > 1 and len(ours) == len(mine) else None
 
 
 def _questions(chosen: Sequence[questions.Name], events: int, folder: Path | None) -> list[Question]:

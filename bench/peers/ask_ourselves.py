@@ -24,6 +24,7 @@ from bench.questions import Question
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+IN_ONE_PROCESS = "Ensue in one process"
 BATCH = 100_000
 """So many events of a stream are given to a detector at once."""
 
@@ -32,7 +33,7 @@ def in_one_process() -> Contender:
     def start(question: Question, files: Files, patience: float) -> AbstractContextManager[Ready]:
         return apart(detecting, question, files, patience=patience)
 
-    return Contender("Ensue in one process", start, "ours")
+    return Contender(IN_ONE_PROCESS, start, "ours")
 
 
 def detecting(question: Question, files: Files) -> Work:

@@ -15,15 +15,15 @@ def test(*arguments: Annotated[str, Parameter(allow_leading_hyphen=True)]) -> No
     ----------
     arguments
         Given to pytest as they are. `--all` also runs the slow tests, and many more random cases.
-        Without any path the tests are spread over all cores.
+        Without any path the tests are spread over all cores, and the longest are listed.
     """
     home = checkout()
     paths = [argument for argument in arguments if _is_path(argument)]
     given = [str(Path(argument).absolute()) if argument in paths else argument for argument in arguments]
-    spread = [] if paths else ["-n", "auto", "--dist", "worksteal"]
+    whole = ["-n", "auto", "--dist", "worksteal", "--durations=30", "--durations-min=20"]
     os.chdir(home)
     sys.stdout.flush()
-    os.execv(sys.executable, [sys.executable, "-m", "pytest", *spread, *given])  # noqa: S606 - no shell is wanted
+    os.execv(sys.executable, [sys.executable, "-m", "pytest", *([] if paths else whole), *given])  # noqa: S606 - no shell is wanted
 
 
 def _is_path(argument: str) -> bool:
