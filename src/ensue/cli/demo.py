@@ -77,8 +77,8 @@ def _listed() -> Table:
 
 def _introduce(laid: Laid, console: Console) -> None:
     one = laid.demo
-    console.print(Text(f"\n{one.title}", "bold"), Text(f"{one.about}."), soft_wrap=True)
-    console.print(Text(f"{one.origin}\n", "dim"), soft_wrap=True)
+    console.print(Text(f"\n{one.title}", "bold"), Text(f"{one.about}."), soft_wrap=not console.is_terminal)
+    console.print(Text(f"{one.origin}\n", "dim"), soft_wrap=not console.is_terminal)
     if console.is_terminal:
         code = Syntax(one.program.rstrip(), "sql", theme="ansi_dark", background_color="default", word_wrap=True)
         console.print(Panel(code, title=str(laid.source), title_align="left", padding=(0, 1)))
@@ -113,14 +113,14 @@ def _conclude(laid: Laid, about: "About | None", console: Console, *, stopped: b
     early = " It was interrupted, so this is not all." if stopped else ""
     console.print(
         Text.assemble(
-            f"\n{written.publications:,} publications.{early} Timeline, map and reasons: ",
+            f"\n{written.publications:,} publications.{early} The page with what was found, when and why: ",
             (str(page), f"bold cyan link {page.resolve().as_uri()}"),
         ),
         soft_wrap=True,
     )
     console.print("\nTry next:")
     for what, typed in _next(laid):
-        console.print(Text.assemble("  ", (typed, "cyan"), (f"   {what}", "dim")), soft_wrap=True)
+        console.print(Text.assemble((f"  {what}:\n", "dim"), (f"    {typed}", "cyan")), soft_wrap=True)
 
 
 def _next(laid: Laid) -> Iterator[tuple[str, str]]:
