@@ -118,6 +118,12 @@ def test_nothing_of_the_panel_is_cut_off_in_80_columns():
     assert "…" not in out.getvalue()
 
 
+def test_one_of_a_kind_is_one():
+    console, out = screen(terminal=False)
+    console.print(frame(replace(AFTER, partial=1)))
+    assert "1 partial match, 3 strong quakes" in out.getvalue()
+
+
 def test_the_panel_says_how_far_it_is():
     console, out = screen(terminal=False)
     console.print(frame(BEFORE))

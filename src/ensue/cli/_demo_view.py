@@ -46,7 +46,7 @@ class State:
     """How many parts of patterns have occurred and wait for the rest."""
     coming: int
     open: str | None
-    """What those are that are to come, if there can be any."""
+    """What that is, or those are, that are to come, if there can be any."""
     kept: int
     cases: Mapping[str, int]
 
@@ -200,7 +200,7 @@ def _rate(state: State) -> float:
 
 def _coming(state: State) -> str:
     known = f"{state.coming:,} {state.open}, " if state.open else ""
-    return f"{state.partial:,} partial matches, {known}"
+    return f"{state.partial:,} partial match{'' if state.partial == 1 else 'es'}, {known}"
 
 
 def _plain(state: State) -> str:
