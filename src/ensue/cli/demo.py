@@ -113,7 +113,7 @@ def _conclude(laid: Laid, about: "About | None", console: Console, *, stopped: b
     early = " It was interrupted, so this is not all." if stopped else ""
     console.print(
         Text.assemble(
-            f"\n{written.publications:,} publications.{early} The page with what was found, when and why: ",
+            f"\n{written.publications:,} publications.{early} The page with what was found, when and why:\n  ",
             (str(page), f"bold cyan link {page.resolve().as_uri()}"),
         ),
         soft_wrap=True,
@@ -127,7 +127,10 @@ def _next(laid: Laid) -> Iterator[tuple[str, str]]:
     me = command()
     corrected = _corrected(laid.data)
     if corrected is not None:
-        yield "what it was made of, and what was told of it when", f"{me} why {corrected[:8]} --data {laid.data}"
+        yield (
+            "where one of them comes from, and what was told of it when",
+            f"{me} why {corrected[:8]} --data {laid.data}",
+        )
     yield "what the program means, and how it runs", f"{me} explain {laid.source}"
     yield "change it, and run it yourself", f"{me} run {laid.source} --once --data {laid.folder / 'again'}"
     yield "the other demos", f"{me} demo --list"
