@@ -112,6 +112,11 @@ def test_down_to_the_events_from_outside(plain):
         ("aa", "2 ids in .* begin with aa: aa11 .Guess., aa22 .Guess.", "give more of the id"),
         ("aa12", "there is no id aa12", "did you mean aa22, aa11"),
         ("zz", "there is no id zz", "ids there are aa11, aa22, bb33"),
+        (
+            "Guess",
+            "Guess is a class, and no id in ",
+            "of its occurrences: aa11 at 2026-07-10T09:01:00Z, who = ann; aa22 at 2026-07-10T09:03:00Z, who = ann",
+        ),
     ],
 )
 def test_ids_that_are_none(plain, name, message, hint):

@@ -38,6 +38,18 @@ def test_events_that_are_not_there(ensue, found):
     assert "nothing is known of it here" in ensue("why", found, "found.jsonl").out
 
 
+def test_events_with_other_columns(ensue, found, tmp_path):
+    (tmp_path / "renamed.csv").write_text(EVENTS.replace("type,time", "kind,at"))
+    ran = ensue("why", found, "found.jsonl", "renamed.csv")
+    assert ran.err == (
+        "2 rows have no time in the column time, and cannot be used;"
+        " --type, --time and --id say what the columns are called\n"
+    )
+    ran = ensue("why", found, "found.jsonl", "renamed.csv", "--type", "kind", "--time", "at")
+    assert not ran.err
+    assert "Login 1" in ran.out
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -2,12 +2,14 @@
 
 import io
 from collections.abc import Mapping
+from dataclasses import replace
+from importlib.resources import files
 
 import pytest
 from rich.console import Console
 
 from ensue.cli._cases import LOOKS
-from ensue.cli._demo_view import State, frame, line, view
+from ensue.cli._demo_view import State, frame, line, row, view
 from ensue.report.history import Scalar, Told
 
 HOUR = 3_600_000_000
@@ -36,6 +38,24 @@ def test_a_change_says_what_it_was():
     assert "mag 6.1 → 6.2  Crete" in text("change", {**QUAKE, "mag": 6.1})
     assert text("change", QUAKE, -90_000_000).endswith("moved by -1.5 min")
     assert "mag nothing → 6.2" in text("change", {"place": "Crete, Greece"})
+
+
+def test_a_change_of_what_is_not_shown_is_said_too():
+    assert text("change", {**QUAKE, "quake": "q0"}).endswith("mag 6.2  Crete, Greece  quake q0 → q1")
+    assert "q0" not in text("change", {**QUAKE, "quake": "q0", "mag": 6.1})
+
+
+def test_times_have_a_name_and_are_short():
+    values: Mapping[str, Scalar] = {"nr": 7, "restored": "2019-10-05T15:30:00Z"}
+    one = Told("Postponed", ("Postponed", "7"), "on time", 30 * HOUR, 30 * HOUR, values, None, None, None)
+    assert line(one, ("nr", "restored")).plain.endswith("nr 7  restored 05 Oct 15:30")
+
+
+def test_the_shapes_are_those_of_the_report():
+    words = (files("ensue.report") / "assets" / "words.js").read_text("utf-8")
+    in_report = next(line for line in words.splitlines() if line.startswith("const SIGNS"))
+    for place, look in enumerate(LOOKS.values()):
+        assert look.mark.replace("✖", "✕") == in_report.split("'")[1::2][place]
 
 
 @pytest.mark.parametrize("case", LOOKS)
@@ -76,6 +96,32 @@ def test_on_a_terminal_lines_scroll_above_a_panel():
     assert early < 20
     assert "ensue demo earthquakes" in out.getvalue()
     assert "\x1b[32m● on time" in out.getvalue()
+
+
+def test_on_a_narrow_terminal_a_publication_goes_on_below_what_it_is_about():
+    out = io.StringIO()
+    long = row(told("change", {**QUAKE, "place": "a long way from anywhere"}), SHOWN)
+    Console(file=out, force_terminal=True, width=70, color_system=None).print(long)
+    first, *others = out.getvalue().splitlines()
+    begins = first.index("mag")
+    assert others
+    assert all(line[:begins].isspace() and not line[begins].isspace() for line in others)
+
+
+def test_nothing_of_the_panel_is_cut_off_in_80_columns():
+    out = io.StringIO()
+    large = replace(AFTER, done=15_454, total=15_454, open="outages that still wait for a crew", kept=13_494)
+    Console(file=out, force_terminal=True, width=80, color_system=None).print(frame(large))
+    assert "time there" in out.getvalue()
+    assert "15,454 of 15,454 announcements" in out.getvalue()
+    assert "remembered" in out.getvalue()
+    assert "…" not in out.getvalue()
+
+
+def test_one_of_a_kind_is_one():
+    console, out = screen(terminal=False)
+    console.print(frame(replace(AFTER, partial=1)))
+    assert "1 partial match, 3 strong quakes" in out.getvalue()
 
 
 def test_the_panel_says_how_far_it_is():

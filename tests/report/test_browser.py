@@ -14,6 +14,7 @@ from tests.report.folders import recorded
 from tools.get_browser import MissingBrowserError, browser
 
 from ensue.report import write_report
+from ensue.report.history import read_history
 
 # as root there is no sandbox; and Chromium itself is to leave the network alone
 ARGUMENTS = (
@@ -182,6 +183,23 @@ def test_on_a_phone_nothing_is_cut_off(opened):
     opened.locator("#found button.open").nth(2).click()
     expect(chosen(opened).locator("h2")).to_be_in_viewport()
     assert opened.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+
+
+@quakes_on_a_phone
+def test_on_a_phone_the_names_of_values_are_whole(opened):
+    named = "[...document.querySelectorAll('#found td[data-name=what]')]"
+    room = f"{named}.map((cell) => parseFloat(getComputedStyle(cell, '::before').width))"
+    assert min(opened.evaluate(room)) == max(opened.evaluate(room)) > 25
+    wide = "[...document.querySelectorAll('#from, #to')].map((field) => field.clientWidth)"
+    assert min(opened.evaluate(wide)) > PHONE["width"] / 2
+
+
+def test_what_was_only_thought_to_be_is_not_counted(opened, tmp_path):
+    followed = read_history(recorded("quakes", tmp_path)).classes["Followed"].events.values()
+    standing = sum(not event.last.withdrawn for event in followed)
+    assert 0 < standing < len(followed)
+    expect(opened.locator(".sources div", has_text="Followed").locator("dd")).to_contain_text(f"{standing} ")
+    expect(opened.locator("#timeline text.lane", has_text="Followed")).to_contain_text(f"{standing} events")
 
 
 @machines

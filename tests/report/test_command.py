@@ -16,6 +16,7 @@ def test_it_says_what_it_wrote(tmp_path):
     ran = run(recorded("quakes", tmp_path), "--output", output, "--title", "Seven swarms")
     assert (ran.returncode, ran.stderr) == (0, "")
     assert str(output) in ran.stdout
+    assert ": 17 occurrences, " in ran.stdout, "as many as on the page"
     assert "publications" in ran.stdout
     assert "<h1>Seven swarms</h1>" in output.read_text("utf-8")
 

@@ -198,6 +198,13 @@ def test_a_report_is_written_whole(beds, tmp_path):
     assert not list(tmp_path.glob(".*"))
 
 
+def test_what_is_still_to_come_is_no_occurrence(tmp_path):
+    known_ahead = versions("Full", [("b", 90, 6, False, {"ward": "b"}, None)])
+    tables = {"Bed": [BEDS], "Full": [FULL, known_ahead], "publications": [publications([told("late", 5)])]}
+    data = folder(tmp_path / "beds", PROGRAM, tables)
+    assert write_report(data, tmp_path / "page.html").occurrences == 1
+
+
 def test_only_one_class(tmp_path):
     data = recorded("quakes", tmp_path)
     both = write_report(data, tmp_path / "both.html")

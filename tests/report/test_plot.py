@@ -37,6 +37,11 @@ def test_findings():
     assert rows[0]["end"] - rows[0]["begin"] == 20_000
 
 
+def test_marks_at_the_ends_are_whole():
+    for layer in ensue.plot(ensue.detect(PATTERN, LOGINS), LOGINS).to_dict()["layer"]:
+        assert layer["encoding"]["x"]["scale"]["padding"] > 0
+
+
 def test_constituents_light_up_with_their_events():
     chart = ensue.plot(ensue.detect(PATTERN, LOGINS), LOGINS)
     made = chart.to_dict()

@@ -148,12 +148,13 @@ def test_a_report_and_plots(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_the_end_of_the_tutorial(tmp_path):
-    first, run, why = lines("tutorial.md")
+    first, run, why, report = lines("tutorial.md")
     init, _, folder = first.partition(" && cd ")
     typed(init, tmp_path)
     typed(run, tmp_path / folder)
     (row,) = pq.read_table(tmp_path / folder / "ensue-data" / "tables" / "Intrusion").to_pylist()
     assert "Guessing" in typed(why.replace("ID", row["id"][:8], 1), tmp_path / folder)
+    assert "report.html" in typed(report, tmp_path / folder)
 
 
 @pytest.mark.slow

@@ -1,4 +1,7 @@
-"""How the four cases of a publication look on a terminal: by colour, and by shape for whoever sees none."""
+"""How the four cases of a publication look on a terminal: by colour, and by shape for whoever sees none.
+
+The shapes are those of the report (`ensue/report/assets/words.js`).
+"""
 
 from dataclasses import dataclass
 
@@ -14,7 +17,7 @@ class Look:
 
 LOOKS = {
     "on time": Look("on time", "●", "green"),
-    "late": Look("late", "▲", "yellow"),
-    "change": Look("changed", "◆", "bright_blue"),
+    "late": Look("late", "◆", "yellow"),
+    "change": Look("changed", "▲", "bright_blue"),
     "revoke": Look("revoked", "✖", "bright_red"),
 }

@@ -35,6 +35,7 @@ def demo_session(name: str) -> "Iterator[SparkSession]":
 def state_of(laid: Laid, about: "About | None", seconds: float) -> State:
     """What there is to be shown after a window, or before the first one."""
     told = {} if about is None else about.told
+    coming = 0 if about is None else about.coming
     return State(
         laid.demo.name,
         0 if about is None else sum(about.outcomes.values()),
@@ -43,8 +44,8 @@ def state_of(laid: Laid, about: "About | None", seconds: float) -> State:
         laid.first,
         seconds,
         0 if about is None else sum(about.open.values()),
-        0 if about is None else about.coming,
-        laid.demo.open,
+        coming,
+        None if laid.demo.open is None else laid.demo.open[coming != 1],
         0 if about is None else about.kept,
         {
             case: sum(cases.get(case, 0) for cases in told.values())

@@ -3,6 +3,7 @@
 On a terminal the part below changes in place. Elsewhere there are only lines, the same ones without colours.
 """
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -19,11 +20,14 @@ from rich.text import Text
 
 from ensue.cli._cases import LOOKS
 from ensue.report.history import Told
+from ensue.time import to_instant
 
 _SMOOTH = 6
 """What a micro-batch publishes is shown over so many looks, so that it scrolls and does not jump."""
 _OFTEN = 0.1
 """Where there is no terminal, a line says how far it has come after each such part."""
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
+"""A time as it is written in the tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class State:
     """How many parts of patterns have occurred and wait for the rest."""
     coming: int
     open: str | None
-    """What those are that are to come, if there can be any."""
+    """What that is, or those are, that are to come, if there can be any."""
     kept: int
     cases: Mapping[str, int]
 
@@ -62,7 +66,11 @@ def view(console: Console, shown: tuple[str, ...], before: State) -> Iterator[Vi
 
     def release(count: int) -> None:
         for _ in range(min(count, len(waiting))):
-            console.print(line(waiting.popleft(), shown), soft_wrap=not console.is_terminal)
+            told = waiting.popleft()
+            if console.is_terminal:
+                console.print(row(told, shown))
+            else:
+                console.print(line(told, shown), soft_wrap=True)
 
     if not console.is_terminal:
         said = [0.0]
@@ -89,23 +97,26 @@ def view(console: Console, shown: tuple[str, ...], before: State) -> Iterator[Vi
 
 def line(told: Told, shown: tuple[str, ...]) -> Text:
     """A publication on one line: when, in which case, its name, and what it is about."""
-    look = LOOKS[told.case]
-    text = Text(overflow="ellipsis", no_wrap=True)
-    text.append(f"{_date(told.detected)}  ", "dim")
-    text.append(f"{look.mark} {look.word:<8} ", look.style)
-    text.append(f"{told.name:<24} ", f"bold {look.style}")
-    text.append_text(_about(told, shown))
-    return text
+    return _head(told).append_text(_about(told, shown))
+
+
+def row(told: Told, shown: tuple[str, ...]) -> Table:
+    """The same for a screen: where that is too narrow, what it is about goes on below itself."""
+    cells = Table.grid()
+    cells.add_column(no_wrap=True)
+    cells.add_column(overflow="fold")
+    cells.add_row(_head(told), _about(told, shown))
+    return cells
 
 
 def frame(state: State) -> Panel:
     """How far it has come, as a panel."""
     rows = Table.grid(padding=(0, 2))
-    rows.add_column(style="dim", no_wrap=True)
-    rows.add_column(overflow="ellipsis", no_wrap=True, ratio=1)
+    rows.add_column(style="dim", no_wrap=True, min_width=len("time there"))
+    rows.add_column(ratio=1)
     bar = Table.grid(padding=(0, 2))
     bar.add_row(
-        ProgressBar(state.total, state.done, width=40),
+        ProgressBar(state.total, state.done, width=30),
         Text(f"{state.done:,} of {state.total:,} announcements"),
     )
     rows.add_row("feed", bar)
@@ -120,14 +131,22 @@ def frame(state: State) -> Panel:
 
 def picture(told: tuple[Told, ...], shown: tuple[str, ...], state: State) -> Group:
     """What one sees at a moment: the last publications and the panel."""
-    return Group(*(line(one, shown) for one in told), frame(state))
+    return Group(*(row(one, shown) for one in told), frame(state))
+
+
+def _head(told: Told) -> Text:
+    look = LOOKS[told.case]
+    text = Text().append(f"{_date(told.detected)}  ", "dim")
+    text.append(f"{look.mark} {look.word:<8} ", look.style)
+    return text.append(f"{told.name:<24} ", f"bold {look.style}")
 
 
 def _about(told: Told, shown: tuple[str, ...]) -> Text:
     """The attributes that tell a person something; of what was changed, what it was and what it is."""
     before = told.replaces[1] if told.replaces is not None and told.case == "change" else told.values
+    differ = [name for name, value in told.values.items() if before.get(name) != value]
     text = Text()
-    for name in (one for one in shown if one in told.values):
+    for name in (*(one for one in shown if one in told.values), *(() if {*differ} & {*shown} else differ)):
         old, new = (_value(values.get(name)) for values in (before, told.values))
         if new or old:
             text.append("  " if text else "")
@@ -141,12 +160,16 @@ def _about(told: Told, shown: tuple[str, ...]) -> Text:
 
 
 def _value(value: Any) -> str:
+    if isinstance(value, str) and _INSTANT.fullmatch(value):
+        return _date(to_instant(value))
     return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _named(value: Any) -> bool:
-    """Whether a value needs its name: a place speaks for itself, a number or a code does not."""
-    return not isinstance(value, str) or (value.isalnum() and any(sign.isdigit() for sign in value))
+    """Whether a value needs its name: a place speaks for itself, a number, a time or a code does not."""
+    if not isinstance(value, str) or _INSTANT.fullmatch(value):
+        return True
+    return value.isalnum() and any(sign.isdigit() for sign in value)
 
 
 def _length(micros: int) -> str:
@@ -177,7 +200,7 @@ def _rate(state: State) -> float:
 
 def _coming(state: State) -> str:
     known = f"{state.coming:,} {state.open}, " if state.open else ""
-    return f"{state.partial:,} partial matches, {known}"
+    return f"{state.partial:,} partial match{'' if state.partial == 1 else 'es'}, {known}"
 
 
 def _plain(state: State) -> str:

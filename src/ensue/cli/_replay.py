@@ -158,10 +158,10 @@ def print_summary(about: "About | None", program: Program, console: Console) -> 
         console.print("Nothing was announced.")
         return
     outcomes = ", ".join(f"{count:,} {what}" for what, count in about.outcomes.items())
-    console.print(f"Announcements: {outcomes}.", soft_wrap=True)
+    console.print(f"Announcements: {outcomes}.", soft_wrap=not console.is_terminal)
     coming = f"; {about.coming:,} known events are still to come" if about.coming else ""
     due = f"; the next step is at {format_instant(about.due)}" if about.due is not None else ""
-    console.print(f"Up to {format_instant(about.last)}{coming}{due}.", soft_wrap=True)
+    console.print(f"Up to {format_instant(about.last)}{coming}{due}.", soft_wrap=not console.is_terminal)
 
 
 def _ending(said: Replay, folder: Path, *, stopped: bool) -> str:

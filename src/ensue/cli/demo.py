@@ -77,8 +77,8 @@ def _listed() -> Table:
 
 def _introduce(laid: Laid, console: Console) -> None:
     one = laid.demo
-    console.print(Text(f"\n{one.title}", "bold"), Text(f"{one.about}."), soft_wrap=True)
-    console.print(Text(f"{one.origin}\n", "dim"), soft_wrap=True)
+    console.print(Text(f"\n{one.title}", "bold"), Text(f"{one.about}."), soft_wrap=not console.is_terminal)
+    console.print(Text(f"{one.origin}\n", "dim"), soft_wrap=not console.is_terminal)
     if console.is_terminal:
         code = Syntax(one.program.rstrip(), "sql", theme="ansi_dark", background_color="default", word_wrap=True)
         console.print(Panel(code, title=str(laid.source), title_align="left", padding=(0, 1)))
@@ -113,21 +113,24 @@ def _conclude(laid: Laid, about: "About | None", console: Console, *, stopped: b
     early = " It was interrupted, so this is not all." if stopped else ""
     console.print(
         Text.assemble(
-            f"\n{written.publications:,} publications.{early} Timeline, map and reasons: ",
+            f"\n{written.publications:,} publications.{early} The page with what was found, when and why:\n  ",
             (str(page), f"bold cyan link {page.resolve().as_uri()}"),
         ),
         soft_wrap=True,
     )
     console.print("\nTry next:")
     for what, typed in _next(laid):
-        console.print(Text.assemble("  ", (typed, "cyan"), (f"   {what}", "dim")), soft_wrap=True)
+        console.print(Text.assemble((f"  {what}:\n", "dim"), (f"    {typed}", "cyan")), soft_wrap=True)
 
 
 def _next(laid: Laid) -> Iterator[tuple[str, str]]:
     me = command()
     corrected = _corrected(laid.data)
     if corrected is not None:
-        yield "what it was made of, and what was told of it when", f"{me} why {corrected[:8]} --data {laid.data}"
+        yield (
+            "where one of them comes from, and what was told of it when",
+            f"{me} why {corrected[:8]} --data {laid.data}",
+        )
     yield "what the program means, and how it runs", f"{me} explain {laid.source}"
     yield "change it, and run it yourself", f"{me} run {laid.source} --once --data {laid.folder / 'again'}"
     yield "the other demos", f"{me} demo --list"

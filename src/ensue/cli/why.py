@@ -59,7 +59,10 @@ def why(
     as_json
         The answer as one JSON object.
     """
-    found = ask(occurrence, _records(files, data, Names(type, time, id, event_type)))
+    records = _records(files, data, Names(type, time, id, event_type))
+    found = ask(occurrence, records)
+    if isinstance(records, Rows) and records.without_time:
+        _note(records.without_time, time)
     if as_json:
         sys.stdout.write(json.dumps(_as_object(found), ensure_ascii=False, default=_plain) + "\n")
     else:
@@ -74,6 +77,11 @@ def _records(files: tuple[str, ...], data: str | None, names: Names) -> Records:
         return Folder(Path(data or "ensue-data"))
     rows = [chunk.events.row(n) for chunk, _ in rows_of(files, None, _unseen) for n in range(len(chunk.events))]
     return Rows(list(files), rows, names)
+
+
+def _note(rows: int, time: str) -> None:
+    said = f"{rows:,} row{'s have' if rows > 1 else ' has'} no time in the column {time}, and cannot be used"
+    sys.stderr.write(f"{said}; --type, --time and --id say what the columns are called\n")
 
 
 def _unseen(_bytes: int, _rows: int) -> None:

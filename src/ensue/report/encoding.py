@@ -49,6 +49,7 @@ def _class(table: EventTable, selection: Selection, links: Links, numbers: dict[
         "place": place_of(table.attributes),
         "total": table.total,
         "events": len(table.events),
+        "standing": sum(not event.last.withdrawn for event in table.events.values()),
         "aside": {kind: count for kind, count in table.aside.items() if count},
         "keys": [event.ref[1] for event in events],
         "ids": [event.id for event in events] if table.derived else None,

@@ -49,7 +49,9 @@ def write_report(
         with suppress(OSError):
             aside.unlink(missing_ok=True)
         raise InputError(Diagnostic("E605", f"{output} cannot be written: {error.strerror}")) from None
-    occurrences = sum(len(chosen.events[name]) for name in chosen.found)
+    told = {one.event for one in chosen.told}
+    shown = [event.ref for name in chosen.found for event in chosen.events[name]]
+    occurrences = sum(ref in told or not history.cases for ref in shown)
     return Written(output, size, occurrences, len(chosen.told), chosen.notes)
 
 

@@ -12,6 +12,7 @@ from ensue.time import format_instant
 TIMER = "timer"
 _SHORTEST = 4
 _SHOWN = 8
+_FEW = 3
 
 
 def why(name: str, records: Records) -> Why:
@@ -41,15 +42,26 @@ def _found(name: str, records: Records) -> Key:
         more = f" and {len(found) - _SHOWN:,} more" if len(found) > _SHOWN else ""
         message = f"{len(found):,} ids in {records.name} begin with {name}: {listed}{more}"
         raise InputError(Diagnostic("E610", message, hint="give more of the id"))
+    if records.definition(name) is not None:
+        some = [_in_words(one, records) for one in records.ids(name)[-_FEW:]]
+        hint = f"of its occurrences: {'; '.join(some)}" if some else "it has no occurrences"
+        raise InputError(Diagnostic("E610", f"{name} is a class, and no id in {records.name}", hint=hint))
     known = records.ids()
-    near = get_close_matches(name, known, n=3, cutoff=0.6)
-    near = near or [one for one in known if one.startswith(name[:_SHORTEST])][:3]
+    near = get_close_matches(name, known, n=_FEW, cutoff=0.6)
+    near = near or [one for one in known if one.startswith(name[:_SHORTEST])][:_FEW]
     hint = f"did you mean {', '.join(near)}?" if near else _some(known)
     raise InputError(Diagnostic("E610", f"there is no id {name} in {records.name}", hint=hint))
 
 
+def _in_words(occurrence: str, records: Records) -> str:
+    key = next(iter(records.called(occurrence, whole=True)))
+    version = records.versions([Part(*key)])[key][-1]
+    values = "".join(f", {name} = {value}" for name, value in version.attributes.items())
+    return f"{occurrence} at {format_instant(version.end)}{values}"
+
+
 def _some(known: Sequence[str]) -> str:
-    return f"ids there are {', '.join(known[:3])}" if known else "there are no occurrences in it, only events"
+    return f"ids there are {', '.join(known[:_FEW])}" if known else "there are no occurrences in it, only events"
 
 
 def _asked(name: str, versions: Sequence[Version]) -> Version:

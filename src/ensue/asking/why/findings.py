@@ -19,6 +19,8 @@ class Rows:
 
     def __init__(self, files: list[str], rows: list[dict[str, Any]], names: Names) -> None:
         self.name = ", ".join(files)
+        self.without_time = 0
+        """So many rows are no events, because the column says no time that can be read."""
         self._known: dict[Key, Version] = {}
         position = 0
         for row in rows:
@@ -35,6 +37,7 @@ class Rows:
         try:
             time = to_instant(row[names.time])
         except (KeyError, ValueError):
+            self.without_time += 1
             return
         given = row.get(names.id)
         name = position if given is None else str(given)
@@ -48,8 +51,8 @@ class Rows:
         fits = [key for key in self._known if key[1] == text or (not whole and key[1].startswith(text))]
         return {key: key[1] for key in fits}
 
-    def ids(self) -> list[str]:
-        return [version.id for version in self._known.values() if version.parts]
+    def ids(self, of_class: str | None = None) -> list[str]:
+        return [one.id for (name, _), one in self._known.items() if one.parts and of_class in (None, name)]
 
     def versions(self, keys: Collection[Part]) -> dict[Key, tuple[Version, ...]]:
         wanted = {part.key for part in keys}

@@ -70,10 +70,11 @@ class Folder:
                     found.setdefault((name, row.get("key") or row["id"]), row[column])
         return found
 
-    def ids(self) -> list[str]:
+    def ids(self, of_class: str | None = None) -> list[str]:
         derived = {item.declaration.name for item in self._program.derived_classes}
-        tables = [table for name, table in self._classes() if name in derived]
-        return [one for table in tables for one in table.head(_ENOUGH, columns=["id"]).column("id").to_pylist()]
+        tables = [table for name, table in self._classes() if name in derived and of_class in (None, name)]
+        rows = (one for table in tables for one in table.head(_ENOUGH, columns=["id"]).column("id").to_pylist())
+        return list(dict.fromkeys(rows))
 
     def versions(self, keys: Collection[Part]) -> dict[Key, tuple[Version, ...]]:
         found: dict[Key, list[tuple[Any, Version]]] = defaultdict(list)

@@ -67,8 +67,8 @@ class Records(Protocol):
     def called(self, text: str, *, whole: bool) -> dict[Key, str]:
         """Those whose id or key is the text, or begins with it, with the id that does."""
 
-    def ids(self) -> list[str]:
-        """Some ids of occurrences, to name near ones."""
+    def ids(self, of_class: str | None = None) -> list[str]:
+        """Some ids of occurrences, each once: of a class, or to name near ones."""
 
     def versions(self, keys: Collection[Part]) -> dict[Key, tuple[Version, ...]]:
         """All versions of some events, in order of detection."""

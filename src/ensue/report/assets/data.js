@@ -37,6 +37,8 @@ const endOf = (event, version) => cls(event).end[rowOf(event, version)];
 const beginOf = (event, version) => cls(event).begin[rowOf(event, version)];
 const detectedOf = (event, version) => cls(event).detected[rowOf(event, version)];
 const isGone = (event, version) => cls(event).goneRows.has(rowOf(event, version));
+// What came from outside and was withdrawn had come; what was derived and withdrawn was only thought to be.
+const isShown = (event) => !cls(event).derived || !isGone(event);
 const valuesOf = (event, version) => cls(event).values.map((column) => column[rowOf(event, version)]);
 const partsOf = (event) => cls(event).parts?.[event - cls(event).base] ?? [];
 const isHere = (part) => typeof part === 'number';
@@ -94,10 +96,12 @@ function extent(pairs) {
     if (begin < low) low = begin;
     if (end > high) high = end;
   }
-  if (low === Infinity) return [0, 1];
-  const room = Math.max((high - low) * 0.015, 500);
-  return [Math.floor(low - room), Math.ceil(high + room)];
+  return low === Infinity ? [0, 1] : [low, high];
 }
-const ALL_TIME = extent((function* () {
-  for (let event = 0; event < EVENTS; event += 1) yield [beginOf(event), endOf(event)];
+// Of what is shown: what was found and is still to come has not been told.
+const HAPPENED = extent((function* () {
+  for (const event of OCCURRENCES) yield [spanBegin(event), endOf(event)];
+  for (let event = 0; event < EVENTS; event += 1) if (!cls(event).found && isShown(event)) yield [beginOf(event), endOf(event)];
 })());
+const ROOM = Math.max((HAPPENED[1] - HAPPENED[0]) * 0.015, 500);
+const ALL_TIME = [Math.floor(HAPPENED[0] - ROOM), Math.ceil(HAPPENED[1] + ROOM)];

@@ -13,8 +13,10 @@ function drawSummary() {
   });
   const sources = CLASSES.filter((one) => !one.found && one.events).map((one) => {
     const aside = Object.entries(one.aside).map(([kind, count]) => `${number(count)} ${kind}`);
+    const withdrawn = one.events - one.standing;
     const versions = one.total > one.events ? [`${number(one.total)} versions`] : [];
-    return make('div', {}, make('dt', {}, one.name, one.derived ? make('span', { class: 'dim' }, ' derived, not published') : null), make('dd', {}, number(one.events), ...[...versions, ...aside].map((text) => make('span', { class: 'dim' }, ` ${text}`))));
+    if (withdrawn && !one.derived) versions.unshift(`${number(withdrawn)} withdrawn`);
+    return make('div', {}, make('dt', {}, one.name, one.derived ? make('span', { class: 'dim' }, ' derived, not published') : null), make('dd', {}, number(one.derived ? one.standing : one.events), ...[...versions, ...aside].map((text) => make('span', { class: 'dim' }, ` ${text}`))));
   });
   fill(at('summary'), make('div', { class: 'cards' }, cards), sources.length ? make('dl', { class: 'sources' }, sources) : null);
 }
@@ -36,6 +38,13 @@ function columnsOf() {
   return classes.length === 1 ? classes[0].attributes.slice(0, 6) : [];
 }
 
+// The first attributes, without the place, which is on the map.
+function inWords(event) {
+  const values = valuesOf(event), { attributes, place } = cls(event);
+  const told = attributes.flatMap((name, i) => (place?.includes(i) ? [] : [`${name} ${said(values[i])}`]));
+  return told.slice(0, 4).join(', ') || keyText(event);
+}
+
 function drawFound() {
   const names = columnsOf();
   const items = [...state.shown].reverse();
@@ -45,7 +54,7 @@ function drawFound() {
     const open = make('button', { type: 'button', class: 'open', onclick: () => lookAt(event) }, moment(endOf(event)));
     const cells = names.length
       ? names.map((name, i) => make('td', { 'data-name': name, class: typeof values[i] === 'number' ? 'number' : said(values[i]).length < 16 ? 'key' : '' }, said(values[i])))
-      : [make('td', { 'data-name': 'class' }, cls(event).name), make('td', { 'data-name': 'what' }, cls(event).attributes.slice(0, 4).map((name, i) => `${name} ${said(values[i])}`).join(', ') || keyText(event))];
+      : [make('td', { 'data-name': 'class' }, cls(event).name), make('td', { 'data-name': 'what' }, inWords(event))];
     const tall = told ? [make('td', { 'data-name': 'now' }, badge(lastCase(event))), make('td', { 'data-name': 'told', class: 'number' }, number(historyOf(event).length))] : [];
     return make('tr', { 'data-event': event, 'aria-current': event === state.chosen ? 'true' : null }, make('th', { scope: 'row', 'data-name': 'occurred' }, open), cells, tall);
   }, {

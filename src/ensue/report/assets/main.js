@@ -1,6 +1,6 @@
 // The start: everything is drawn once, and again when what is looked at changes.
 function lead() {
-  const first = ALL_TIME[0], last = ALL_TIME[1];
+  const [first, last] = HAPPENED;
   const events = CLASSES.filter((one) => !one.derived).reduce((sum, one) => sum + one.events, 0);
   const told = TOLD.counts.reduce((sum, [, , count]) => sum + count, 0);
   const pieces = [`${plural(OCCURRENCES.length, 'occurrence')} in ${plural(events, 'event')}`, `${moment(first).split(',')[0]} to ${moment(last).split(',')[0]}`];

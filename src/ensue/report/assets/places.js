@@ -75,7 +75,7 @@ function drawMap(whole) {
   const left = (width - (east - west) * narrow * unit) / 2, top = (height - (north - south) * unit) / 2;
   const to = ([x, y]) => [left + (x - west) * narrow * unit, top + (north - y) * unit];
   const root = svg('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': 'Where it happened' });
-  graticule(root, [west - left / narrow / unit, south - top / unit, east + left / narrow / unit, north + top / unit], to, width, height);
+  const labels = graticule(root, [west - left / narrow / unit, south - top / unit, east + left / narrow / unit, north + top / unit], to, width, height);
   root.append(dots(to, width, height));
   const marks = svg('g');
   const drawn = new Set();
@@ -93,7 +93,7 @@ function drawMap(whole) {
     const mark = happened.target.closest('[data-event]');
     if (mark) choose(Number(mark.dataset.event));
   });
-  root.append(marks);
+  root.append(marks, labels);
   if (state.chosen !== null) root.append(litPlaces(to));
   const whence = state.chosen !== null && within(state.chosen).map(ownPlace).filter(Boolean);
   const tools = whence && whence.length > 0 && make('button', {
@@ -108,21 +108,22 @@ function drawMap(whole) {
 
 function graticule(root, [west, south, east, north], to, width, height) {
   const step = [0.1, 0.25, 0.5, 1, 2, 5, 10, 15, 30].find((one) => (east - west) / one <= Math.max(3, width / 90)) ?? 45;
-  const group = svg('g', { class: 'axis' });
+  const group = svg('g', { class: 'axis' }), labels = svg('g');
   const digits = step < 1 ? (step === 0.25 ? 2 : 1) : 0;
   for (let x = Math.ceil(west / step) * step; x <= Math.min(east, 180); x += step) {
     if (x < -180) continue;
     const [at] = to([x, 0]);
     group.append(svg('line', { x1: at, x2: at, y1: 0, y2: height }));
-    if (at > 16 && at < width - 16) group.append(svg('text', { x: at, y: height - 5, 'text-anchor': 'middle' }, `${Math.abs(x).toFixed(digits)}°${x < 0 ? 'W' : x > 0 ? 'E' : ''}`));
+    if (at > 16 && at < width - 16) labels.append(svg('text', { x: at, y: height - 5, 'text-anchor': 'middle' }, `${Math.abs(x).toFixed(digits)}°${x < 0 ? 'W' : x > 0 ? 'E' : ''}`));
   }
   for (let y = Math.ceil(south / step) * step; y <= Math.min(north, 90); y += step) {
     if (y < -90) continue;
     const at = to([0, y])[1];
     group.append(svg('line', { x1: 0, x2: width, y1: at, y2: at }));
-    if (at > 12 && at < height - 18) group.append(svg('text', { x: 4, y: at - 4 }, `${Math.abs(y).toFixed(digits)}°${y < 0 ? 'S' : y > 0 ? 'N' : ''}`));
+    if (at > 12 && at < height - 18) labels.append(svg('text', { x: 4, y: at - 4 }, `${Math.abs(y).toFixed(digits)}°${y < 0 ? 'S' : y > 0 ? 'N' : ''}`));
   }
   root.append(group);
+  return labels; // above the marks
 }
 
 // All events in the range as one path: a dot for each place that differs by a pixel or two.

@@ -10,7 +10,7 @@ const scale = ([low, high], [left, right]) => {
 const SECOND = 1e3, MINUTE = 60e3, HOUR = 3600e3, DAY = 86400e3;
 const STEPS = [
   1, 10, 100, SECOND, 5 * SECOND, 15 * SECOND, 30 * SECOND, MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR,
-  6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 30 * DAY, 91 * DAY, 182 * DAY, 365 * DAY, 3650 * DAY,
+  6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 3 * DAY, 7 * DAY, 14 * DAY, 30 * DAY, 91 * DAY, 182 * DAY, 365 * DAY, 3650 * DAY,
 ];
 
 function ticks([low, high], most) {

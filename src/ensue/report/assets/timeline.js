@@ -7,7 +7,7 @@ const LANE = { label: 18, row: 15, rows: 12, events: 34, gap: 12, top: 26 };
 
 const eventsOf = CLASSES.map((one) => {
   const events = [];
-  if (!one.found) for (let i = 0; i < one.keys.length; i += 1) events.push(one.base + i);
+  if (!one.found) for (let i = 0; i < one.keys.length; i += 1) if (isShown(one.base + i)) events.push(one.base + i);
   return events.sort((a, b) => endOf(a) - endOf(b));
 });
 
