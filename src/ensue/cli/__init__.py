@@ -12,7 +12,7 @@ from ensue.errors import EnsueError
 
 _DEVELOPMENT = Group("Development", sort_key=1)
 
-app = App(name="ensue", help="Composite event processing.", version=__version__, suppress_keyboard_interrupt=False)
+app = App(name="ensue", help=_help.ENSUE, version=__version__, suppress_keyboard_interrupt=False)
 app.register_install_completion_command(show=False)
 app.command("ensue.cli.demo:demo", help=_help.DEMO)
 app.command("ensue.cli.init:init", help=_help.INIT)

@@ -1,5 +1,10 @@
 """What the commands say about themselves. It stands here because `ensue --help` must not load them all."""
 
+ENSUE = """Composite event processing.
+
+`ensue COMMAND --help` says more, with examples; `ensue --install-completion` has your shell complete commands.
+"""
+
 DEMO = """Show what Ensue does: a program over a week of real earthquakes, on Spark.
 
 Prints the program, takes the feed through a streaming query at speed, shows what is published, changed and revoked, and

@@ -35,11 +35,16 @@ def report(
     with _reading(count_files(data)) as progress:
         written = write_report(data, output, class_name=class_name, title=title, progress=progress)
     console = Console(highlight=False, soft_wrap=True)
-    told = f", {written.publications:,} publications" if written.publications else ""
-    console.print(f"{written.path}: {written.occurrences:,} occurrences{told}, {written.size / 1e6:.1f} MB")
+    told = f", {_counted(written.publications, 'publication')}" if written.publications else ""
+    found = _counted(written.occurrences, "occurrence")
+    console.print(f"{written.path}: {found}{told}, {written.size / 1e6:.1f} MB")
     for note in written.notes:
         console.print(note, style="dim")
     return 0
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
 @contextmanager

@@ -124,7 +124,7 @@ function drawChosen() {
   const box = at('chosen');
   box.scrollTop = 0;
   if (event === null) {
-    fill(box, make('h2', { id: 'chosen-title' }, 'Choose an occurrence'), make('p', { class: 'none' }, OCCURRENCES.length ? 'Choose one in the timeline, on the map or in the list: here is what it is made of, and what was told of it, when and why.' : 'Nothing was found in this history.'));
+    fill(box, make('h2', { id: 'chosen-title' }, 'Choose an occurrence'), make('p', { class: 'none' }, OCCURRENCES.length ? `Choose one in the timeline${at('map-section').hidden ? '' : ', on the map'} or in the list: here is what it is made of, and what was told of it, when and why.` : 'Nothing was found in this history.'));
     return;
   }
   const one = cls(event), parts = partsOf(event), told = historyOf(event);
