@@ -122,6 +122,8 @@ def test_one_of_a_kind_is_one():
     console, out = screen(terminal=False)
     console.print(frame(replace(AFTER, partial=1)))
     assert "1 partial match, 3 strong quakes" in out.getvalue()
+    console.print(frame(replace(AFTER, partial=None)))
+    assert " 3 strong quakes, 77 events" in out.getvalue(), "where there are no patterns, there are no parts of them"
 
 
 def test_the_panel_says_how_far_it_is():

@@ -43,7 +43,7 @@ def state_of(laid: Laid, about: "About | None", seconds: float) -> State:
         None if about is None else about.last,
         laid.first,
         seconds,
-        0 if about is None else sum(about.open.values()),
+        (0 if about is None else sum(about.open.values())) if laid.program.complex_classes else None,
         coming,
         None if laid.demo.open is None else laid.demo.open[coming != 1],
         0 if about is None else about.kept,

@@ -42,8 +42,8 @@ class State:
     first: int
     """The time at which the feed begins."""
     seconds: float
-    partial: int
-    """How many parts of patterns have occurred and wait for the rest."""
+    partial: int | None
+    """How many parts of patterns have occurred and wait for the rest, if there are patterns."""
     coming: int
     open: str | None
     """What that is, or those are, that are to come, if there can be any."""
@@ -200,6 +200,8 @@ def _rate(state: State) -> float:
 
 def _coming(state: State) -> str:
     known = f"{state.coming:,} {state.open}, " if state.open else ""
+    if state.partial is None:
+        return known
     return f"{state.partial:,} partial match{'' if state.partial == 1 else 'es'}, {known}"
 
 
