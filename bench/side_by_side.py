@@ -88,7 +88,7 @@ def main(
     Parameters
     ----------
     events
-        How many events there are. Those in Java get the first 3 million of them; with fewer, they are not warm.
+        How many events there are. Flink gets the first 3 million of them.
     runs
         How often each side runs after it has warmed up; what is shown are medians.
     workload
