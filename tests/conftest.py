@@ -8,10 +8,6 @@ settings.register_profile("ordinary", _COMMON, max_examples=200, derandomize=Tru
 settings.register_profile("all", _COMMON, max_examples=2_000, derandomize=False)
 
 
-_LONG = ("tests/spark/programs/", "tests/spark/cluster/", "tests/spark/corrections/", "tests/spark/kafka/")
-"""Here are the tests that take minutes. Begun last, they would keep one core waiting for the other."""
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all", action="store_true", help="also run the slow tests, and many more random cases")
 
@@ -21,8 +17,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The long tests first; and leave the slow ones out, unless `--all` or a marker expression asks for them."""
-    items.sort(key=lambda item: not item.nodeid.startswith(_LONG))
+    """Leave the slow tests out, unless `--all` or a marker expression (`-m slow`) asks for them."""
     if config.getoption("--all") or config.getoption("-m"):
         return
     slow = [item for item in items if item.get_closest_marker("slow")]
