@@ -111,6 +111,15 @@ def test_positions_are_counted_over_all_files_whatever_is_left_out(tmp_path):
     assert ids(ensue.detect(KEYED, tmp_path)) == ids(ensue.detect(KEYED, table)) != []
 
 
+def test_a_position_that_no_row_is_called_by_may_be_an_id(tmp_path):
+    """Of the first file nothing is wanted, the second has no ids, and the third has a position in the first as id."""
+    parts = [{"type": ["Look"], "id": ["a"]}, {"type": ["Enter"]}, {"type": ["Leave"], "id": ["0"]}]
+    for number, part in enumerate(parts):
+        columns = {**part, "time": [1000 * number], "badge": [1], "speed": [1]}
+        pq.write_table(pa.table(columns), tmp_path / f"{number}.parquet")
+    assert ensue.detect(KEYED, tmp_path).column("constituents").to_pylist() == [["1", "0"]]
+
+
 def test_without_ids_rows_are_called_by_their_positions(tmp_path):
     table = pa.Table.from_pylist(history()).drop_columns(["id"])
     pq.write_table(table, tmp_path / "events.parquet")

@@ -68,8 +68,11 @@ class SeenIds:
         """With so many fresh ids it is time to look for those that can be forgotten."""
 
     def made_from_positions(self, first: int, count: int) -> bool:
-        """Note ids that are just positions. That costs nothing as long as no others were seen; False if some were."""
-        if self._count or self._fresh.count:
+        """Note ids that are just positions, which costs nothing as long as all are.
+
+        False if others were seen, or if positions were passed over, which then are nobody's ids.
+        """
+        if self._count or self._fresh.count or first != self.made:
             return False
         self.made = first + count
         return True
@@ -114,6 +117,7 @@ class SeenIds:
 
     def forget_from(self, position: int) -> None:
         """Forget the events from a position on: their batch was refused."""
+        self.made = min(self.made, position)
         self._fresh.keep(lambda batch: batch.positions < position)
         self._rebuild(self._table.positions < position, 0)
 
