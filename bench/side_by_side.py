@@ -88,7 +88,7 @@ def main(
     Parameters
     ----------
     events
-        How many events there are. Flink gets the first 3 million of them.
+        How many events there are. Flink gets the first 3 million of them, with RocksDB the first 300,000.
     runs
         How often each side runs after it has warmed up; what is shown are medians.
     workload
@@ -97,7 +97,7 @@ def main(
         Which of the others; without it, all.
     """
     facts = measuring.machine()
-    settings: dict[str, object] = {"events": events, "runs": runs, "context": ourselves.CONTEXT}
+    settings: dict[str, object] = {"events": events, "runs": runs, "context": ourselves.CONTEXT, "peers": [*peer]}
     cases: list[Case] = []
     with tempfile.TemporaryDirectory() as folder, Progress(console=measuring.console, transient=True) as progress:
         inputs = prepare(Path(folder), events)

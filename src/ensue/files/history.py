@@ -1,8 +1,7 @@
 """`ensue.detect` over files: a history from the disk to a table of what was found, in one process.
 
 Of a Parquet file only the columns are read that the patterns look at, and rows that no pattern wants are left out at
-once, if nothing depends on them. Where the files tell that what follows is later, what has come is evaluated meanwhile,
-and need not be held.
+once, if nothing depends on them. Where the files tell that what follows is later, what has come is evaluated meanwhile.
 """
 
 from __future__ import annotations
