@@ -90,7 +90,13 @@ def main(
     """
     facts = measuring.machine()
     asked = _questions(sweep, events, real_data)
-    settings: dict[str, object] = {"events": events, "runs": runs, "context": CONTEXT, "patience": patience, "peers": [*peer]}
+    settings: dict[str, object] = {
+        "events": events,
+        "runs": runs,
+        "context": CONTEXT,
+        "patience": patience,
+        "peers": [*peer],
+    }
     points: list[Point] = []
     with Progress(console=measuring.console, transient=True) as progress:
         task = progress.add_task("", total=len(asked))
