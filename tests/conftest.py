@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -16,8 +18,13 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("all" if config.getoption("--all") else "ordinary")
 
 
+_LONG = tuple(Path(__file__).parent / "spark" / name for name in ("programs", "cluster", "corrections", "kafka"))
+"""Where single tests take minutes: they go first, so that no core waits for one of them in the end."""
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave the slow tests out, unless `--all` or a marker expression (`-m slow`) asks for them."""
+    items.sort(key=lambda item: not any(item.path.is_relative_to(folder) for folder in _LONG))
     if config.getoption("--all") or config.getoption("-m"):
         return
     slow = [item for item in items if item.get_closest_marker("slow")]

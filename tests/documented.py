@@ -13,7 +13,7 @@ ELSEWHERE = {"mistakes.md": "test_mistakes.py", "operators.md": "test_site.py"}
 """Pages whose examples other tests run."""
 PAGES = [README, *(page for page in sorted(DOCS.rglob("*.md")) if page.name not in ELSEWHERE)]
 _BLOCK = re.compile(
-    r"(?:^<!-- (?P<reason>(?:not run: |run by )[^\n]+) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$",
+    r"(?:^<!-- (?P<reason>run by [^\n]+) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
 
@@ -25,7 +25,7 @@ class Block:
     language: str
     text: str
     reason: str | None
-    """Why no test runs it, or which one does; None: tests/test_docs.py."""
+    """Who runs it; None: tests/test_docs.py."""
 
     def __str__(self) -> str:
         return f"{self.page.name}:{self.line}"

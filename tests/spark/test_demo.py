@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 import signal
@@ -11,6 +12,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from tests.documented import DOCS, README, blocks
 from tests.spark.programs.machines import PATIENCE
 
 from ensue.cli._demo_run import run_demo
@@ -21,6 +23,7 @@ from ensue.report.history import Told
 from ensue.report.writing import write_report
 
 COMMAND = [sys.executable, "-m", "ensue", "demo"]
+CHECKOUT = DOCS.parent / "ensue"
 OUTAGES = """\
 tx_time,op,outageNumber,outageStartTime,crewCurrentStatus,currentEtor,cause,estCustAffected,lastUpdateTime,regionName
 1570000000,insert,7,1569999000,PG&E has assigned a crew to assess the outage.,1570010000,unknown,12,1569999500,Alta
@@ -81,14 +84,40 @@ def test_a_list_that_is_given(quick_starts, tmp_path):
     assert f"ensue explain {Path('mine') / 'outages.ensue'}" in ran.stdout
 
 
+def documented() -> list[str]:
+    """How demos are started, in the words of "README.md" and of the pages "demos/README.md", …; each once."""
+    told = [
+        block for page in (README, *sorted((DOCS / "demos").glob("*.md"))) for block in blocks(page) if block.reason
+    ]
+    lines = [
+        line.partition("#")[0].strip() for block in told if block.language == "sh" for line in block.text.splitlines()
+    ]
+    return [line for line in dict.fromkeys(lines) if line.startswith("./ensue demo")]
+
+
+def test_all_are_documented():
+    assert documented() == [
+        "./ensue demo",
+        "./ensue demo --list",
+        "./ensue demo flights",
+        "./ensue demo outages --data-file outages_changes.csv.gz",
+        "./ensue demo shop",
+    ]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("demo", [one for one in DEMOS.values() if one.bundled], ids=lambda demo: demo.name)
-def test_all_of_it(demo, tmp_path):
-    ran = subprocess.run([*COMMAND, demo.name], cwd=tmp_path, capture_output=True, text=True, check=False)
+@pytest.mark.parametrize("line", documented())
+def test_all_of_it(line, tmp_path):
+    with gzip.open(tmp_path / "outages_changes.csv.gz", "wt") as file:
+        file.write(OUTAGES)
+    ran = subprocess.run([CHECKOUT, *line.split()[1:]], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
-    if demo is EARTHQUAKES:
+    if line.endswith("--list"):
+        assert all(name in ran.stdout for name in DEMOS)
+        return
+    if line == "./ensue demo":
         assert all(mark in ran.stdout for mark in ("● on time", "◆ late", "▲ changed", "✖ revoked"))
     command = re.search(r"^    .*ensue (why .*)$", ran.stdout, re.MULTILINE)
     assert command is not None
-    asked = [sys.executable, "-m", "ensue", *command.group(1).split()]
+    asked = [CHECKOUT, *command.group(1).split()]
     assert "published" in subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=True).stdout

@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,10 @@ LOGINS = """{"type": "Login", "time": "2026-07-10T09:00:00Z", "id": "1", "user":
 {"type": "Login", "time": "2026-07-10T09:00:10Z", "id": "4"}
 {"time": "2026-07-10T09:10:00Z", "id": "5", "user": "bob", "ok": true}
 {"type": "Login", "time": "2026-07-10T10:00:00Z", "id": "6", "user": "bob", "ok": true}
+"""
+EVENING = """{"type": "Login", "time": "2026-07-10T18:00:05Z", "id": "7", "user": "cid", "ok": false}
+{"type": "Login", "time": "2026-07-10T18:00:10Z", "id": "8", "user": "cid", "ok": false}
+{"type": "Login", "time": "2026-07-10T18:00:40Z", "id": "9", "user": "dan", "ok": true}
 """
 QUAKES = """tx_time_ms,op,id,time_ms,mag,place,longitude,latitude,depth
 1746366790000,announce,a,1746366018110,4.5,"16 km W of Johannesburg, CA",-117.8,35.3,8.8
@@ -79,11 +84,15 @@ def test_a_history(spark, tmp_path):
 def test_streams(spark, tmp_path):
     (tmp_path / "logins").mkdir()
     (tmp_path / "logins" / "monday.json").write_text(LOGINS)
+    (tmp_path / "logins" / "evening.json").write_text(EVENING)
     first, second = documented("streaming.md", "python")
     names: dict[str, Any] = {"spark": spark, "pattern": PATTERN}
     execute(first, names, {"/data/": f"{tmp_path}/"})
     come_to_rest(names["query"])
     assert [row["u"] for row in pq.read_table(tmp_path / "attacks").to_pylist()] == ["ann"]
+    (block,) = documented("streaming.md", "console")
+    ((line, text),) = examples(block)
+    assert sizes_aside(shown(line.replace("/data/", f"{tmp_path}/"), tmp_path)) == sizes_aside(text)
     written: dict[str, list[Any]] = {"occurrences": [], "refused": []}
     names["write_occurrences"] = lambda frame, _: written["occurrences"].extend(frame.collect())
     names["write_refused"] = lambda frame, _: written["refused"].extend(frame.collect())
@@ -93,19 +102,40 @@ def test_streams(spark, tmp_path):
     assert [row.code for row in written["refused"]] == ["E402"]
 
 
+def sizes_aside(text: str) -> str:
+    """How many bytes a state takes is not the same everywhere."""
+    return re.sub(r"^(\d+ +\d+ +)[\d,]+ +", r"\1", text, flags=re.MULTILINE)
+
+
 def come_to_rest(query: StreamingQuery) -> None:
     query.processAllAvailable()
     query.stop()
 
 
 def typed(line: str, folder: Path) -> str:
-    """Run a line as it would be typed, with the Python of the tests; gives what it prints."""
-    words = shlex.split(line, comments=True)
-    assert words[0] == "ensue"
-    command = [sys.executable, "-m", "ensue", *words[1:]]
+    """Run a line as it would be typed, with the Python of the tests; gives all that it says."""
+    ran = _run(line, folder)
+    return ran.stdout + ran.stderr
+
+
+def shown(line: str, folder: Path) -> str:
+    """The same without the progress, and as it stands on a page."""
+    return "".join(f"{one.rstrip()}\n" for one in _run(line, folder).stdout.splitlines())
+
+
+def _run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    program, *arguments = shlex.split(line, comments=True)
+    commands = {"ensue": ["-m", "ensue"], "./ensue": ["-m", "ensue"], ".venv/bin/python": []}
+    command = [sys.executable, *commands[program], *arguments]
     ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    return ran.stdout + ran.stderr
+    return ran
+
+
+def examples(block: Block) -> list[tuple[str, str]]:
+    """Each line that is typed, and what is shown below it."""
+    parts = [one.partition("\n") for one in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]]
+    return [(line, text) for line, _, text in parts]
 
 
 def lines(page: str) -> list[str]:
@@ -162,14 +192,33 @@ def test_the_first_correction(tmp_path):
     """`$ cat FILE` shows a file to be written before something is run, and afterwards what has been written."""
     (block,) = documented("corrections.md", "console")
     ran = False
-    for example in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
-        line, _, shown = example.partition("\n")
+    for line, text in examples(block):
         file = tmp_path / line.removeprefix("cat ")
         if not line.startswith("cat "):
             typed(line, tmp_path)
             ran = True
         elif ran:
-            assert file.read_text("utf-8") == shown
+            assert file.read_text("utf-8") == text
         else:
-            file.write_text(shown, "utf-8")
+            file.write_text(text, "utf-8")
     assert ran
+    (asking,) = documented("command-line.md", "console")
+    for line, text in examples(asking):
+        assert shown(line, tmp_path) == text
+
+
+@pytest.mark.slow
+def test_the_examples_of_corrections(tmp_path):
+    """The earthquakes whole, with as many publications as the page says; of the outages a few lines."""
+    quakes, make, outages = lines("corrections.md")
+    shutil.copytree(EXAMPLES, tmp_path / "examples", ignore=MADE)
+    typed(quakes, tmp_path)
+    table = re.search(r"^\| Swarm \| (.*) \|$", (DOCS / "corrections.md").read_text("utf-8"), re.MULTILINE)
+    assert table is not None
+    cases = Counter(json.loads(line)["case"] for line in (tmp_path / "publications.jsonl").read_text().splitlines())
+    assert [cases[case] for case in ("on time", "late", "change", "revoke")] == [*map(int, table[1].split(" | "))]
+
+    (tmp_path / "outages_changes.csv.gz").write_bytes(gzip.compress(OUTAGES.encode()))
+    typed(make, tmp_path)
+    typed(f"{outages} --data again", tmp_path)
+    assert "Restoration_postponed" in (tmp_path / "publications.jsonl").read_text("utf-8")

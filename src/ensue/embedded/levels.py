@@ -7,6 +7,7 @@ of them. Mostly there is one level, and this is its engine.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -20,6 +21,7 @@ from ensue.engine.arrays import FOREVER
 from ensue.engine.engine import Engine, Found
 from ensue.engine.events import EventBatch, empty_batch
 from ensue.engine.memory import nothing_to_collect
+from ensue.engine.partials import Partial, partials
 from ensue.engine.state import pack, unpack
 
 Report: TypeAlias = dict[str, Found]
@@ -46,6 +48,12 @@ class Levels:
     def held(self) -> list[EventBatch]:
         """The events that wait between levels."""
         return [level.held.held for level in self._levels]
+
+    def open(self) -> Iterator[Partial]:
+        """The parts that wait for the rest, each with the names of its patterns as users know them."""
+        for level in self._levels:
+            for one in partials(level.engine):
+                yield replace(one, patterns=tuple(dict.fromkeys(level.names[name] for name in one.patterns)))
 
     def advance(self, events: EventBatch, clock: int) -> list[Report]:
         """Take the events up to the clock's new time, all of which lie after its old time; say what they complete."""
@@ -108,6 +116,7 @@ class _Level:
         self.sources = sorted({name for item in patterns for name in watchlist.derived_in(item.pattern)})
         named = {_report(item): item for item in self.watched} | {_derive(item): item for item in items}
         self.engine = Engine({name: (item.pattern, item.context) for name, item in named.items()}, watchlist.taxonomy)
+        self.names = {name: item.name for name, item in named.items()}
         self.held = SortBuffer(0, watchlist.attributes)
 
     def ready(self, batches: Sequence[EventBatch], gate: int, shown: int) -> Iterator[tuple[EventBatch, int]]:

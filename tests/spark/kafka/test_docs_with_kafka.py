@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
+import pytest
 from tests.documented import run_by
+from tools.get_jars import jars
 
 if TYPE_CHECKING:
     from tests.spark.kafka.topics import Topics
 
+ME = "tests/spark/kafka/test_docs_with_kafka.py"
+PROGRAM = """
+import sys
+from pyspark.sql import SparkSession
+
+servers, topic = sys.argv[1:]
+spark = SparkSession.builder.master("local[1]").getOrCreate()
+options = {"kafka.bootstrap.servers": servers, "subscribe": topic}
+print("records:", spark.read.format("kafka").options(**options).load().count())
+"""
 LOGINS: list[dict[str, object] | str] = [
     *({"type": "Login", "time": f"2026-07-10T09:00:{at:02}Z", "user": "ann", "ok": False} for at in (0, 20, 50)),
     {"type": "Login", "time": "2026-07-10T10:00:00Z", "user": "bob", "ok": True},
@@ -19,7 +34,7 @@ LOGINS: list[dict[str, object] | str] = [
 
 
 def test_events_from_a_topic_into_a_history_and_a_topic(topics: Topics, tmp_path: Path):
-    reading, into_history, into_topic = run_by("tests/spark/kafka/test_docs_with_kafka.py", "kafka.md")
+    _, reading, into_history, into_topic = run_by(ME, "kafka.md")
     topics.put("logins", LOGINS)
     names: dict[str, Any] = {"spark": topics.spark}
     instead = {
@@ -39,3 +54,26 @@ def test_events_from_a_topic_into_a_history_and_a_topic(topics: Topics, tmp_path
     assert [row["u"] for row in pq.read_table(tmp_path / "attacks").to_pylist()] == ["ann"]
     assert [row["code"] for row in pq.read_table(tmp_path / "rejects").to_pylist()] == ["E402"]
     assert [value["u"] for _, value in topics.records("attacks")] == ["ann"]
+
+
+@pytest.mark.slow
+def test_the_connector_by_its_jars(topics: Topics, tmp_path: Path):
+    block, *_ = run_by(ME, "kafka.md")
+    topics.put("logins", LOGINS)
+    (tmp_path / "program.py").write_text(PROGRAM)
+    for jar in jars("spark-kafka"):
+        (tmp_path / Path(jar).name).symlink_to(jar)
+    ran = subprocess.run(
+        ["bash", "-eu", "-c", f"{block.text.strip()} {topics.broker} {topics.name('logins')}"],
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "PYSPARK_PYTHON": sys.executable,
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr[-4000:]
+    assert f"records: {len(LOGINS)}" in ran.stdout

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.errors import PySparkException
 
 from ensue.embedded.saving import restore
-from ensue.engine.partials import Partial, partials
+from ensue.engine.partials import Partial
 from ensue.errors import Diagnostic, InputError, StateError
 from ensue.spark.streaming import keeping
 from ensue.spark.streaming.shard import parted
@@ -65,10 +65,17 @@ def _shard(place: int, head: Any, chunks: dict[int, bytes], description: dict[st
     data = keeping.joined([chunks.get(number) for number in range(len(digests))], digests, where)
     session, refused = restore(parted(data)[0], None)
     flow = session.ordered
-    found = tuple(partial for engine in flow.levels.engines for partial in partials(engine))
     wake = None if head.wake < 0 else head.wake
     return SavedShard(
-        place, place // count, place % count, len(data), flow.levels.clock, len(flow.buffer.held), refused, wake, found
+        place,
+        place // count,
+        place % count,
+        len(data),
+        flow.levels.clock,
+        len(flow.buffer.held),
+        refused,
+        wake,
+        tuple(flow.levels.open()),
     )
 
 
