@@ -38,13 +38,14 @@ def in_one_process() -> Contender:
 
 def detecting(question: Question, files: Files) -> Work:
     """A history at once; one out of order as a stream, in batches."""
+    patterns = question.patterns
 
     def found() -> list[tuple[int, pa.Table]]:
         if not question.delay:
-            told = ensue.detect(question.patterns, files.parquet, CONTEXT)
+            told = ensue.detect(patterns, files.parquet, CONTEXT)
             return [(int(name), one) for name, one in told.items()] if isinstance(told, dict) else [(-1, told)]
         events = pq.read_table(files.parquet)
-        detector = ensue.Detector(question.patterns, CONTEXT, delay=f"{question.delay} microseconds")
+        detector = ensue.Detector(patterns, CONTEXT, delay=f"{question.delay} microseconds")
         parts = [detector.feed(events.slice(start, BATCH)) for start in range(0, len(events), BATCH)]
         return [(-1, part) for part in (*parts, detector.finish())]
 
@@ -57,10 +58,10 @@ def detecting(question: Question, files: Files) -> Work:
 def on_spark(spark: SparkSession) -> Contender:
     @contextmanager
     def start(question: Question, files: Files, patience: float) -> Iterator[Ready]:
-        events = spark.read.parquet(str(files.parquet))
+        events, patterns = spark.read.parquet(str(files.parquet)), question.patterns
 
         def found() -> DataFrame:
-            occurrences: DataFrame = ensue.detect(question.patterns, events, CONTEXT)
+            occurrences: DataFrame = ensue.detect(patterns, events, CONTEXT)
             return occurrences
 
         def check() -> matching.Matches:

@@ -16,7 +16,7 @@ from tests.engine import cases
 from tests.spark.worlds import TYPES, World, keyed_worlds, worlds
 
 import ensue
-from ensue.files import pieces
+from ensue.files import history as in_files, pieces
 
 KEYED = "Enter(badge = ?b, speed < 20) then Leave(badge = ?b) within 2 minutes"
 
@@ -51,7 +51,9 @@ def check(world: World) -> None:
 
 @pytest.fixture(autouse=True)
 def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many pieces, and each is evaluated as soon as it can be."""
     monkeypatch.setattr(pieces, "SIZE", 3)
+    monkeypatch.setattr(in_files, "_EACH", 0)
 
 
 @settings(max_examples=60)
@@ -124,6 +126,29 @@ def test_without_ids_rows_are_called_by_their_positions(tmp_path):
     table = pa.Table.from_pylist(history()).drop_columns(["id"])
     pq.write_table(table, tmp_path / "events.parquet")
     assert ids(ensue.detect(KEYED, tmp_path)) == ids(ensue.detect(KEYED, table)) != []
+
+
+@pytest.mark.parametrize("each", [0, 1, 100])
+def test_many_rules_over_many_steps(tmp_path, monkeypatch, each):
+    """Rules of two shapes and one by itself, some of which find nothing; a variable whose type is known in the end."""
+    monkeypatch.setattr(in_files, "_EACH", each)
+    rows = [{**row, "note": "x" if row["badge"] == 4 else None} for row in history(120)]
+    table = pa.Table.from_pylist(rows)
+    pq.write_table(table, tmp_path / "events.parquet", row_group_size=4)
+    patterns = {
+        **{f"in {n}": f"Enter(badge = {n}, speed = ?s) then Leave(badge = {n}) within 3 minutes" for n in range(7)},
+        "note": "Enter(note = ?n) then Look(badge = ?b) within 1 minute",
+        **{f"looks {n}": f"2 times Look(speed < {n}, note = ?n) within 1 hour" for n in (0, 3, 9, 11, 20)},
+    }
+    found, whole = ensue.detect(patterns, tmp_path), ensue.detect(patterns, table)
+    assert list(found) == list(patterns)
+    assert {name: one.to_pylist() for name, one in found.items()} == {
+        name: one.to_pylist() for name, one in whole.items()
+    }
+    assert [one.schema for one in found.values()] == [one.schema for one in whole.values()]
+    assert found["in 3"].num_rows
+    assert found["looks 9"].num_rows
+    assert not found["in 6"].num_rows
 
 
 def test_one_class_and_several_patterns(tmp_path):

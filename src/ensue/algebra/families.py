@@ -30,7 +30,7 @@ from ensue.algebra.shapes import ANY, Constants, Same, Shape, shapes_of
 from ensue.algebra.variables import scope, walk
 from ensue.model.values import Value
 
-LEAST = 8
+LEAST = 4
 """So many rules make a family; fewer are as fast, or faster, each on its own."""
 
 _ALONE = (Delay, Periodic, AtMost, Exactly)

@@ -45,7 +45,7 @@ class Shape:
 class Shapes:
     """The shapes of some patterns."""
 
-    RECENT = 8
+    RECENT = 64
     """So many shapes are compared one by one; for further ones, and for new ones, the pattern is taken apart."""
 
     def __init__(self) -> None:

@@ -6,16 +6,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from ensue.embedded import tables
-from ensue.embedded.findings import Finding, empty_table, findings, table_of
+from ensue.embedded.findings import Finding, Untyped, empty_table, findings, typed, untyped
 from ensue.embedded.gathering import together
 from ensue.embedded.incoming import Incoming
 from ensue.embedded.levels import Report
 from ensue.embedded.patterns import Watched
 from ensue.embedded.records import Records
 from ensue.embedded.session import Session
+from ensue.engine.arrays import Ints
 from ensue.engine.memory import nothing_to_collect
 from ensue.errors import Diagnostic, InputError
 
@@ -28,14 +30,21 @@ class Shape:
 
     def results(self, reports: list[Report], session: Session) -> Any:
         """All that the reports hold: for one pattern its findings, for several a dict of them by name."""
+        if self.to_frame is not None:
+            return self.of_parts([parts_of(report, session) for report in reports], session)
         watched = session.watchlist.watched
-        if self.to_frame is None and not any(len(found) for report in reports for found in report.values()):
+        if not any(len(found) for report in reports for found in report.values()):
             return {item.name: [] for item in watched} if session.watchlist.several else []
-        if self.to_frame is None:
-            results: dict[str, Any] = {item.name: _objects(reports, item, session) for item in watched}
-        else:
-            results = {name: self.to_frame(found) for name, found in _tables(reports, session).items()}
-        return results if session.watchlist.several else results[watched[0].name]
+        return _handed_out({item.name: _objects(reports, item, session) for item in watched}, session)
+
+    def of_parts(self, parts: Sequence[Mapping[int, Part]], session: Session) -> Any:
+        """The same from reports that were looked into as they came."""
+        to_frame = self.to_frame or (lambda table: table)
+        return _handed_out({name: to_frame(found) for name, found in _tables(parts, session).items()}, session)
+
+
+def _handed_out(results: dict[str, Any], session: Session) -> Any:
+    return results if session.watchlist.several else results[session.watchlist.watched[0].name]
 
 
 def _objects(reports: list[Report], item: Watched, session: Session) -> list[Finding]:
@@ -43,30 +52,50 @@ def _objects(reports: list[Report], item: Watched, session: Session) -> list[Fin
     return [finding for part in found for finding in findings(part, item, session.identities)]
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a step found of patterns that differ only in constants."""
+
+    found: Untyped
+    numbers: Ints
+    """Of each row, the number of its pattern among those; they do not decrease."""
+
+
 @nothing_to_collect()
-def _tables(reports: list[Report], session: Session) -> dict[str, pa.Table]:
+def parts_of(report: Report, session: Session) -> dict[int, Part]:
+    """What a report holds, by the numbers of the kinds of patterns; this may be done while detection goes on."""
+    parts = {}
+    for kind, items in enumerate(session.watchlist.alike_items):
+        listed = [(number, item, report[item.name]) for number, item in enumerate(items) if item.name in report]
+        there = [(number, item, found) for number, item, found in listed if len(found)]
+        if there:
+            gathered = together([(item, found) for _, item, found in there])
+            numbers = np.array([number for number, *_ in there], np.int64)[gathered.numbers]
+            parts[kind] = Part(untyped(gathered, session.identities), numbers)
+    return parts
+
+
+@nothing_to_collect()
+def _tables(parts: Sequence[Mapping[int, Part]], session: Session) -> dict[str, pa.Table]:
     """A table for each pattern. Those of patterns that differ only in constants are parts of one."""
-    watchlist = session.watchlist
-    alike: dict[int, list[Watched]] = {}
-    for item, first in zip(watchlist.watched, watchlist.alike, strict=True):
-        alike.setdefault(id(first), []).append(item)
-    tables: dict[str, pa.Table] = {item.name: None for item in watchlist.watched}
-    for items in alike.values():
-        tables |= _alike(reports, items, session)
+    tables: dict[str, pa.Table] = {item.name: None for item in session.watchlist.watched}
+    for kind, items in enumerate(session.watchlist.alike_items):
+        tables |= _alike([one[kind] for one in parts if kind in one], items, session)
     return tables
 
 
-def _alike(reports: list[Report], items: list[Watched], session: Session) -> dict[str, pa.Table]:
-    parts: dict[str, list[pa.Table]] = {item.name: [] for item in items}
-    for report in reports:
-        found = [(item, report[item.name]) for item in items if item.name in report and len(report[item.name])]
-        if found:
-            whole, start = table_of(together(found), session.identities, session.kinds), 0
-            for item, part in found:
-                parts[item.name].append(whole.slice(start, len(part)))
-                start += len(part)
-    nothing = empty_table(items[0], session.kinds)
-    return {name: pa.concat_tables(listed) if listed[1:] else [*listed, nothing][0] for name, listed in parts.items()}
+def _alike(parts: Sequence[Part], items: Sequence[Watched], session: Session) -> dict[str, pa.Table]:
+    if not parts:
+        return dict.fromkeys((item.name for item in items), empty_table(items[0], session.kinds))
+    whole = pa.concat_tables([typed(part.found, items[0], session.kinds) for part in parts])
+    if len(items) == 1:
+        return {items[0].name: whole}
+    numbers = np.concatenate([part.numbers for part in parts])
+    if len(parts) > 1:
+        whole = whole.take(pa.array(np.argsort(numbers, kind="stable")))
+    ends = np.cumsum(np.bincount(numbers, minlength=len(items))).tolist()
+    bounds = zip([0, *ends], ends, strict=False)
+    return {item.name: whole.slice(start, end - start) for item, (start, end) in zip(items, bounds, strict=True)}
 
 
 LIST = Shape()

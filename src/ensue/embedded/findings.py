@@ -17,6 +17,7 @@ from ensue.embedded.identities import Identities
 from ensue.embedded.kinds import Kinds, column_as
 from ensue.embedded.patterns import Watched
 from ensue.engine.arrays import Ints, frozen
+from ensue.engine.codes import Codebook
 from ensue.engine.engine import Found
 from ensue.engine.kernels.digits import position_ends, position_texts
 from ensue.engine.store import Ids
@@ -77,18 +78,34 @@ def table(found: Found, watched: Watched, identities: Identities, kinds: Kinds) 
 
 def table_of(gathered: Gathered, identities: Identities, kinds: Kinds) -> pa.Table:
     """The same for patterns that bind the same variables to the same attributes."""
+    return typed(untyped(gathered, identities), gathered.watched[0], kinds)
+
+
+@dataclass(frozen=True, slots=True)
+class Untyped:
+    """Findings in columns, but for variables: what type these have depends on everything that is still to come."""
+
+    fixed: tuple[pa.Array, ...]
+    variables: tuple[str, ...]
+    values: Ints
+    book: Codebook
+
+
+def untyped(gathered: Gathered, identities: Identities) -> Untyped:
+    """What does not depend on anything that follows. Detection may go on meanwhile, in another thread."""
     found = gathered.found
     rows = found.rows
     check_range(rows.end)
-    types = kinds.variable_types(gathered.watched[0].pattern)
-    arrays = [
-        identities.of_all(gathered),
-        pa.array(rows.begin).cast(INSTANT),
-        pa.array(rows.end).cast(INSTANT),
-        _lists(rows.starts, _member_ids(found)),
-        *(column_as(types[name], found.book.decode(rows.values[:, i])) for i, name in enumerate(found.variables)),
-    ]
-    return pa.Table.from_arrays(arrays, names=[*FIXED.names, *variable_columns(found.variables)])
+    times = (pa.array(column).cast(INSTANT) for column in (rows.begin, rows.end))
+    fixed = identities.of_all(gathered), *times, _lists(rows.starts, _member_ids(found))
+    return Untyped(fixed, found.variables, rows.values, found.book)
+
+
+def typed(found: Untyped, watched: Watched, kinds: Kinds) -> pa.Table:
+    """The whole table; `watched` is one of the patterns that they belong to."""
+    types = kinds.variable_types(watched.pattern)
+    columns = (column_as(types[name], found.book.decode(found.values[:, i])) for i, name in enumerate(found.variables))
+    return pa.Table.from_arrays([*found.fixed, *columns], names=[*FIXED.names, *variable_columns(found.variables)])
 
 
 def empty_table(watched: Watched, kinds: Kinds) -> pa.Table:

@@ -99,6 +99,14 @@ class Watchlist:
         """The watched patterns, but of those that differ only in constants just the first."""
         return tuple({id(pattern): pattern for pattern in self.alike}.values())
 
+    @cached_property
+    def alike_items(self) -> tuple[tuple[Watched, ...], ...]:
+        """The same as groups of what is watched, in the order of `kinds`."""
+        found: dict[int, list[Watched]] = {}
+        for item, first in zip(self.watched, self.alike, strict=True):
+            found.setdefault(id(first), []).append(item)
+        return tuple(map(tuple, found.values()))
+
     @property
     def _looking(self) -> Iterator[Pattern]:
         yield from self.kinds

@@ -133,13 +133,14 @@ class Engine:
     def compact(self) -> None:
         """Keep only the events that some carried row still refers to; `advance` does it when it is worth the while."""
         carried = [(node, name, rows) for node in self.plan.nodes for name, rows in node.carried() if len(rows.members)]
-        live: Ints = (
-            np.unique(np.concatenate([rows.members for *_, rows in carried])) if carried else np.empty(0, np.int64)
-        )
+        alive = np.zeros(len(self.store), np.bool_)
+        for *_, rows in carried:
+            alive[rows.members] = True
+        live: Ints = np.flatnonzero(alive)
+        places: Ints = np.cumsum(alive) - 1
         self.store = self.store.kept(live)
         for node, name, rows in carried:
-            places = np.searchsorted(live, rows.members)
-            node.state[name] = Rows(rows.begin, rows.end, rows.starts, places, rows.values)
+            node.state[name] = Rows(rows.begin, rows.end, rows.starts, places[rows.members], rows.values)
         self._known_events = len(live)
         if len(self.book.keys) > 2 * self._known_values + 1024:
             self._forget_values()

@@ -6,6 +6,7 @@ The index only has to miss none: the condition is tested on every pair that it g
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,6 +20,10 @@ from ensue.engine.columns import Column
 
 MOST_PAIRS = 1 << 22
 """So many pairs are looked at together."""
+SMALL_TABLE = 1 << 16
+"""A table of so many places may be mostly empty: to look into it is still faster than to search."""
+Finder: TypeAlias = Callable[[Any], Ints]
+"""For each value its place among the known ones, or -1."""
 
 
 def best_index(conditions: Sequence[Expression], parameters: Mapping[str, Column], size: int) -> Index:
@@ -76,7 +81,7 @@ class ByValue:
 
     def __init__(self, attribute: str, values: Column) -> None:
         self.attribute = attribute
-        self.known: dict[str, Any] = {}
+        self.finders: dict[str, Finder] = {}
         self.first: dict[str, int] = {}
         orders: list[Ints] = []
         starts: list[Ints] = []
@@ -85,7 +90,7 @@ class ByValue:
             rows = np.flatnonzero(valid)
             unique, places = _distinct(kind, content, rows)
             order = np.argsort(places, kind="stable")
-            self.known[kind], self.first[kind] = unique, sum(len(part) for part in starts)
+            self.finders[kind], self.first[kind] = _finder(kind, unique), sum(len(part) for part in starts)
             starts.append(total + np.searchsorted(places[order], np.arange(len(unique))))
             orders.append(rows[order])
             total += len(rows)
@@ -100,8 +105,8 @@ class ByValue:
         places = np.full(count, -1, np.int64)
         column = lookup(self.attribute)
         for kind, (content, valid) in column.parts.items():
-            if kind in self.known:
-                found = _places(kind, self.known[kind], content)
+            if kind in self.finders:
+                found = self.finders[kind](content)
                 places = np.where(valid & (found >= 0), found + self.first[kind], places)
         known = places >= 0
         return np.where(known, self.starts[places], 0), np.where(known, self.starts[places + 1], 0)
@@ -145,34 +150,48 @@ def _distinct(kind: str, content: Any, rows: Ints) -> tuple[Any, Ints]:
     return unique, places.astype(np.int64)
 
 
-def _places(kind: str, known: Any, content: Any) -> Ints:
-    """For each value its place among the known ones, or -1."""
+def _finder(kind: str, known: Any) -> Finder:
     if kind == "text":
-        if isinstance(content, pa.DictionaryArray):
-            inner = _places(kind, known, content.dictionary)
-            codes = np.asarray(content.indices.fill_null(0)).astype(np.int64)
-            return inner[codes] if len(inner) else np.full(len(content), -1, np.int64)
-        found = pc.index_in(content.cast(pa.large_string()), value_set=known)
-        return np.asarray(found.fill_null(-1)).astype(np.int64)
-    numbers = content.astype(np.float64)
-    places = _by_table(known, numbers) if _close_together(known) else _by_search(known, numbers)
-    return np.where(known[places] == numbers, places, -1)
+        return partial(_text_places, known)
+    search = _by_table(known) if _close_together(known) else partial(_by_search, known)
+
+    def find(content: Any) -> Ints:
+        numbers = content.astype(np.float64)
+        places = search(numbers)
+        return np.where(known[places] == numbers, places, -1)
+
+    return find
+
+
+def _text_places(known: pa.Array, content: Any) -> Ints:
+    if isinstance(content, pa.DictionaryArray):
+        inner = _text_places(known, content.dictionary)
+        codes = np.asarray(content.indices.fill_null(0)).astype(np.int64)
+        return inner[codes] if len(inner) else np.full(len(content), -1, np.int64)
+    found = pc.index_in(content.cast(pa.large_string()), value_set=known)
+    return np.asarray(found.fill_null(-1)).astype(np.int64)
 
 
 def _close_together(known: Floats) -> bool:
-    """Whether a table from the first to the last is not much larger than what is in it, as with keys that count up."""
-    if not np.isfinite(known[[0, -1]]).all() or known[-1] - known[0] > 4 * len(known) + 1024:
+    """Whether a table from the first to the last is small, or not much larger than what is in it, as with keys that
+    count up.
+    """
+    if not len(known) or not np.isfinite(known[[0, -1]]).all() or known[-1] - known[0] > 4 * len(known) + SMALL_TABLE:
         return False
     return bool((np.floor(known) == known).all())
 
 
-def _by_table(known: Floats, numbers: Floats) -> Ints:
+def _by_table(known: Floats) -> Callable[[Floats], Ints]:
     """For each number the place of the known one that it may be equal to, by looking it up; any, if there is none."""
     low, span = known[0], int(known[-1] - known[0])
     table = np.zeros(span + 1, np.int64)
     table[(known - low).astype(np.int64)] = np.arange(len(known))
-    away = numbers - low
-    return table[np.where((away >= 0) & (away <= span), away, 0).astype(np.int64)]
+
+    def look_up(numbers: Floats) -> Ints:
+        away = numbers - low
+        return table[np.where((away >= 0) & (away <= span), away, 0).astype(np.int64)]
+
+    return look_up
 
 
 def _by_search(known: Floats, numbers: Floats) -> Ints:

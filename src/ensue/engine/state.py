@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ensue.engine.engine import Engine
 
 MAGIC = b"ensue-state\n"
-VERSION = 1
+VERSION = 2
 _LENGTH = struct.Struct("<Q")
 
 

@@ -1,14 +1,15 @@
 """`ensue.detect` over files: a history from the disk to a table of what was found, in one process.
 
 Of a Parquet file only the columns are read that the patterns look at, and rows that no pattern wants are left out at
-once, if nothing depends on them. Where the files tell that what follows is later, what has come is evaluated meanwhile.
+once, if nothing depends on them. Where the files tell that what follows is later, what has come is evaluated meanwhile,
+and what was found is put into columns while the next is evaluated.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Set as AbstractSet
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -19,7 +20,7 @@ import pyarrow as pa
 
 from ensue.algebra.patterns import Atom
 from ensue.algebra.wants import any_event, tests_of, wanted_atoms, whole_span
-from ensue.embedded.adapting import Shape
+from ensue.embedded.adapting import Part, Shape, parts_of
 from ensue.embedded.incoming import Names, Strict
 from ensue.embedded.offered import Offered
 from ensue.embedded.patterns import Patterns, Watchlist
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 2
 """So many pieces are read while the one before is looked at."""
+_EACH = 100
+"""What has come is evaluated when there are so many rows for each pattern: a step asks all of them."""
 
 
 def detect(
@@ -55,13 +58,18 @@ def detect(
     """Every occurrence of patterns in a file, or in all files of a folder, as Arrow tables."""
     names = Names(type, time, id, event_type)
     session = Session(Watchlist.of(patterns, context, program), names, whole=True, driven=True)
-    ledger, reports = Ledger(), []
-    for chunk, complete in _chunks(_files(Path(place)), session):
-        session.add(chunk.events, Strict(), ledger.at(session.position, chunk))
-        session.pass_over(chunk.left_out)
-        if complete is not None:
-            reports += session.advance_to(complete)
-    return Shape(lambda table: table).results([*reports, *session.finish()], session)
+    ledger = Ledger()
+    made: list[Future[dict[int, Part]]] = []
+    evaluated, enough = 0, _EACH * len(session.watchlist.watched)
+    with ThreadPoolExecutor(1) as making:
+        for chunk, complete in _chunks(_files(Path(place)), session):
+            session.add(chunk.events, Strict(), ledger.at(session.position, chunk))
+            session.pass_over(chunk.left_out)
+            if complete is not None and session.position - evaluated >= enough:
+                evaluated = session.position
+                made += [making.submit(parts_of, report, session) for report in session.advance_to(complete)]
+        made += [making.submit(parts_of, report, session) for report in session.finish()]
+        return Shape(lambda table: table).of_parts([one.result() for one in made], session)
 
 
 def _files(place: Path) -> list[str]:
