@@ -23,7 +23,7 @@ THRESHOLDS = Path(__file__).parent / "thresholds.json"
 SCRIPTS: dict[str, Callable[[], int]] = {
     "spark_batch": lambda: spark_batch.main(events=3_000_000, runs=2),
     "spark_stream": lambda: spark_stream.main(events=1_000_000, batches=2, runs=2),
-    "kernel": lambda: kernel.main(events=2_000_000, runs=3),
+    "kernel": lambda: kernel.main(events=5_000_000, runs=7),
 }
 
 
