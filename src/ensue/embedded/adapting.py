@@ -31,16 +31,12 @@ class Shape:
     def results(self, reports: list[Report], session: Session) -> Any:
         """All that the reports hold: for one pattern its findings, for several a dict of them by name."""
         if self.to_frame is not None:
-            return self.of_parts([parts_of(report, session) for report in reports], session)
+            found = _tables([parts_of(report, session) for report in reports], session)
+            return _handed_out({name: self.to_frame(table) for name, table in found.items()}, session)
         watched = session.watchlist.watched
         if not any(len(found) for report in reports for found in report.values()):
             return {item.name: [] for item in watched} if session.watchlist.several else []
         return _handed_out({item.name: _objects(reports, item, session) for item in watched}, session)
-
-    def of_parts(self, parts: Sequence[Mapping[int, Part]], session: Session) -> Any:
-        """The same from reports that were looked into as they came."""
-        to_frame = self.to_frame or (lambda table: table)
-        return _handed_out({name: to_frame(found) for name, found in _tables(parts, session).items()}, session)
 
 
 def _handed_out(results: dict[str, Any], session: Session) -> Any:
@@ -73,6 +69,11 @@ def parts_of(report: Report, session: Session) -> dict[int, Part]:
             numbers = np.array([number for number, *_ in there], np.int64)[gathered.numbers]
             parts[kind] = Part(untyped(gathered, session.identities), numbers)
     return parts
+
+
+def tables_of(parts: Sequence[Mapping[int, Part]], session: Session) -> Any:
+    """The tables of all patterns, from reports that were looked into as they came."""
+    return _handed_out(_tables(parts, session), session)
 
 
 @nothing_to_collect()

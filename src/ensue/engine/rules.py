@@ -176,7 +176,7 @@ def _close_together(known: Floats) -> bool:
     """Whether a table from the first to the last is small, or not much larger than what is in it, as with keys that
     count up.
     """
-    if not len(known) or not np.isfinite(known[[0, -1]]).all() or known[-1] - known[0] > 4 * len(known) + SMALL_TABLE:
+    if not np.isfinite(known[[0, -1]]).all() or known[-1] - known[0] > 4 * len(known) + SMALL_TABLE:
         return False
     return bool((np.floor(known) == known).all())
 

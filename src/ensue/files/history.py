@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from ensue.algebra.patterns import Atom
 from ensue.algebra.wants import any_event, tests_of, wanted_atoms, whole_span
-from ensue.embedded.adapting import Part, Shape, parts_of
+from ensue.embedded.adapting import Part, parts_of, tables_of
 from ensue.embedded.incoming import Names, Strict
 from ensue.embedded.offered import Offered
 from ensue.embedded.patterns import Patterns, Watchlist
@@ -69,7 +69,7 @@ def detect(
                 evaluated = session.position
                 made += [making.submit(parts_of, report, session) for report in session.advance_to(complete)]
         made += [making.submit(parts_of, report, session) for report in session.finish()]
-        return Shape(lambda table: table).of_parts([one.result() for one in made], session)
+        return tables_of([one.result() for one in made], session)
 
 
 def _files(place: Path) -> list[str]:
