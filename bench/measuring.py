@@ -15,6 +15,8 @@ from typing import TypeVar
 
 import pyarrow as pa
 from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from bench import page
 
@@ -60,6 +62,22 @@ class Sample:
             "runs": self.runs,
             "processor": self.processor,
         }
+
+
+class _Left(ProgressColumn):
+    """By how long it took so far: the speed of the last minute says nothing where steps take longer than that."""
+
+    def render(self, task: Task) -> Text:
+        if not task.completed or task.total is None or task.elapsed is None:
+            return Text()
+        return Text(f"about {task.elapsed * (task.total / task.completed - 1) / 60:.0f} min left")
+
+
+def progress() -> Progress:
+    """A bar for what takes hours, with an estimate."""
+    return Progress(
+        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), _Left(), console=console, transient=True
+    )
 
 
 def one_core() -> None:

@@ -6,19 +6,20 @@ README.md says more.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import cyclopts
-from rich.progress import Progress
 
 from bench import by_hand, measuring, on_spark, questions, real
 from bench.peers import ask_java, ask_ourselves, ask_sql, files
 from bench.peers.asked import CannotError
 from bench.peers.contender import Contender
+from bench.peers.orders import EndedError
 from bench.peers.ourselves import CONTEXT
 from bench.peers.sides import Ready, TooSlowError
 from bench.peers.turns import Turns, fastest, table_of
@@ -43,8 +44,18 @@ class Point:
     taken: list[Turns]
     cannot: dict[str, str] = field(default_factory=dict)
 
-    def give_up(self, side: str, patience: float) -> None:
-        self.cannot[side] = f"takes longer than {patience:g} s from {self.question.value} on"
+    @contextmanager
+    def giving_up(self, side: str, patience: float) -> Iterator[None]:
+        """A side that cannot be asked this, takes too long for it or ends with an error is not asked for more."""
+        try:
+            yield
+        except CannotError as error:
+            self.cannot[side] = str(error)
+        except TooSlowError:
+            self.cannot[side] = f"takes longer than {patience:g} s from {self.question.value} on"
+        except EndedError as error:
+            measuring.console.print(str(error), style="red", markup=False)
+            self.cannot[side] = f"ends with an error from {self.question.value} on"
 
     def best(self) -> Turns | None:
         """The fastest of the peers that agree."""
@@ -67,6 +78,7 @@ def main(
     events: int = 3_000_000,
     runs: int = 5,
     sweep: Sequence[questions.Name] = (),
+    value: Sequence[str] = (),
     peer: Sequence[Peer] = PEERS,
     real_data: Annotated[Path | None, cyclopts.Parameter("--real")] = None,
     patience: float = 300,
@@ -81,6 +93,8 @@ def main(
         How often each side runs after it has warmed up; what is shown are medians.
     sweep
         Only these sweeps; without it, all, and `real` if there is data for it.
+    value
+        Only these points of them, by what is varied: `--sweep rules --value 1,000`.
     peer
         Which of the others; without it, all.
     real_data
@@ -89,7 +103,9 @@ def main(
         How many seconds a run of a peer may take; one that needs more is not asked for more of the same.
     """
     facts = measuring.machine()
-    asked = _questions(sweep, events, real_data)
+    asked = [one for one in _questions(sweep, events, real_data) if not value or one.value in value]
+    if not asked:
+        raise SystemExit(f"No sweep has a point {', '.join(value)}.")
     settings: dict[str, object] = {
         "events": events,
         "runs": runs,
@@ -98,25 +114,25 @@ def main(
         "peers": [*peer],
     }
     points: list[Point] = []
-    with Progress(console=measuring.console, transient=True) as progress:
-        task = progress.add_task("", total=len(asked))
+    with measuring.progress() as progress:
+        task = progress.add_task("", total=len(asked) * (runs + 1))
         spark = on_spark.session()
+        sides = _sides(spark, peer)
         try:
-            sides = _sides(spark, peer)
-            for question in asked:
-                progress.update(task, description=f"{question.sweep} {question.value}")
-                given_up = {
-                    name: why
-                    for point in points
-                    if point.question.sweep == question.sweep
-                    for name, why in point.cannot.items()
-                }
-                point = _point(question, sides, given_up, runs, patience)
-                measuring.console.print(_table(point))
-                points.append(point)
-                measuring.add("sweeps", facts, settings, [one.summary() for one in points], ["sweep", "value"])
-                progress.advance(task)
+            for name, some in groupby(asked, lambda one: one.sweep):
+                given_up: dict[str, str] = {}
+                for question in some:
+                    progress.update(task, description=f"{name} {question.value}")
+                    point = _point(question, sides, given_up, runs, patience, lambda: progress.advance(task))
+                    measuring.console.print(_table(point))
+                    points.append(point)
+                    given_up = point.cannot
+                    measuring.add("sweeps", facts, settings, [one.summary() for one in points], ["sweep", "value"])
+                for side in sides:
+                    side.end()
         finally:
+            for side in sides:
+                side.end()
             spark.stop()
     grown = {name: times for name in GROWTH if (times := growth(points, name)) is not None}
     for name, times in grown.items():
@@ -154,7 +170,12 @@ def _sides(spark: SparkSession, peers: Sequence[Peer]) -> list[Contender]:
 
 
 def _point(
-    question: Question, sides: Sequence[Contender], given_up: dict[str, str], runs: int, patience: float
+    question: Question,
+    sides: Sequence[Contender],
+    given_up: dict[str, str],
+    runs: int,
+    patience: float,
+    step: Callable[[], None],
 ) -> Point:
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         given, columns = files.write(Path(folder), question.history())
@@ -166,22 +187,17 @@ def _point(
             if side.name in given_up:
                 continue
             turns = Turns(side.name, side.kind, given.count, expected)
-            try:
+            with point.giving_up(side.name, patience):
                 ready = stack.enter_context(side.start(question, given, patience))
                 turns.begin(ready)
-            except CannotError as error:
-                point.cannot[side.name] = str(error)
-            except TooSlowError:
-                point.give_up(side.name, patience)
-            else:
                 running.append((turns, ready))
+        step()
         for _ in range(runs):
             for turns, ready in running:
                 if turns.name not in point.cannot:
-                    try:
+                    with point.giving_up(turns.name, patience):
                         turns.turn(ready)
-                    except TooSlowError:
-                        point.give_up(turns.name, patience)
+            step()
         point.taken = [turns for turns, _ in running if turns.name not in point.cannot]
         return point
 

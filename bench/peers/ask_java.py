@@ -28,30 +28,35 @@ def flink_sql() -> Contender:
 
 def _on_flink(name: str, program: in_java.Program, text: Callable[[Shape, Sequence[str]], str]) -> Contender:
     """Its state is on the heap."""
+    process = in_java.Process(program, "heap")
 
     def start(question: Question, files: Files, patience: float) -> AbstractContextManager[Ready]:
         asked = _asked(question, files, lambda shape, _: text(shape, files.names))
-        return in_java.process(program, asked, files.plain, [_parallelism(question), "heap"], patience)
+        return process.ready(asked, files.plain, _parallelism(question), patience)
 
-    return Contender(name, start)
+    return Contender(name, start, end=process.end)
 
 
 def esper() -> Contender:
+    process = in_java.Process("Esper")
+
     def start(question: Question, files: Files, patience: float) -> AbstractContextManager[Ready]:
         _in_order(question)
         asked = _asked(question, files, lambda shape, _: epl.of(shape))
-        return in_java.process("Esper", asked, files.plain, [_parallelism(question)], patience)
+        return process.ready(asked, files.plain, _parallelism(question), patience)
 
-    return Contender("Esper", start)
+    return Contender("Esper", start, end=process.end)
 
 
 def siddhi() -> Contender:
+    process = in_java.Process("Siddhi")
+
     def start(question: Question, files: Files, patience: float) -> AbstractContextManager[Ready]:
         _in_order(question)
         asked = _asked(question, files, siddhi_ql.of, siddhi_ql.preface(question.types))
-        return in_java.process("Siddhi", asked, files.plain, [_parallelism(question)], patience)
+        return process.ready(asked, files.plain, _parallelism(question), patience)
 
-    return Contender("Siddhi", start)
+    return Contender("Siddhi", start, end=process.end)
 
 
 def _in_order(question: Question) -> None:
@@ -67,8 +72,8 @@ def _asked(question: Question, files: Files, text: Callable[[Shape, int], str], 
     return Asked(files.names, wanted, queries, delay=question.delay, rest=rest if waits else 0, preface=preface)
 
 
-def _parallelism(question: Question) -> str:
-    return str(CORES if all(shape.by_key for shape in question.shapes) else 1)
+def _parallelism(question: Question) -> int:
+    return CORES if all(shape.by_key for shape in question.shapes) else 1
 
 
 def _queries(question: Question, text: Callable[[Shape, int], str]) -> list[Query]:

@@ -25,6 +25,8 @@ class Contender:
     start: Callable[[Question, Files, float], AbstractContextManager[Ready]]
     """Gets ready for a question; a run has so many seconds."""
     kind: Kind = "peer"
+    end: Callable[[], object] = lambda: None
+    """Ends what it has kept from one question to the next."""
 
 
 def ready_in_spark(

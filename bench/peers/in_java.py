@@ -1,4 +1,4 @@
-"""Peers in Java: Flink CEP, Esper and Siddhi, each a process of its own that runs when a line comes in."""
+"""Peers in Java: Flink CEP, Esper and Siddhi, each a process of its own that takes orders (java/Peer.java)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import math
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from functools import cache, partial
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from tools import get_jars
 
@@ -19,17 +19,20 @@ from bench.peers import epl, flink_steps, match_recognize, siddhi_ql
 from bench.peers.asked import Asked, Query
 from bench.peers.inputs import Inputs
 from bench.peers.matching import Matches
-from bench.peers.orders import Ordered, ordered
-from bench.peers.sides import Ready, Side
+from bench.peers.orders import EndedError, Ordered, ordered
+from bench.peers.sides import Ready, Side, TooSlowError
 from bench.workloads import Workload
+
+if TYPE_CHECKING:
+    import psutil  # type: ignore[import-untyped]
 
 HERE = Path(__file__).parent
 OPENED = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.util", "java.lang", "java.time")]
 HEAP = "-Xmx4g"
 WARM = 3_000_000
-"""So many events are a run of Flink, which takes ten seconds and more for them."""
+"""So many events are a run of Flink, which takes ten seconds and more for them, with RocksDB more than a minute."""
 SLOW = 300_000
-"""With RocksDB these take as long as ten times as many on the heap."""
+"""So many with RocksDB on one core, where that many would take more than two minutes."""
 Program: TypeAlias = Literal["FlinkCep", "FlinkKafka", "FlinkSql", "Esper", "Siddhi"]
 LANGUAGES: Mapping[Program, Mapping[str, str]] = {
     "FlinkCep": flink_steps.WORKLOADS,
@@ -61,36 +64,62 @@ def compiled(name: str) -> list[str]:
     return [str(classes), path]
 
 
-@contextmanager
-def started(program: Program, asked: Asked, more: Sequence[object], patience: float | None = None) -> Iterator[Ordered]:
-    """A peer that is asked something; it has so many seconds for an answer."""
+def started(program: Program, *arguments: object, patience: float | None = None) -> AbstractContextManager[Ordered]:
+    """A peer; it has so many seconds for an answer."""
     peer = "flink" if program.startswith("Flink") else program.lower()
-    with tempfile.TemporaryDirectory() as folder:
-        arguments = [program, asked.write(Path(folder) / "asked"), *more]
-        command = ["java", HEAP, *OPENED, "-cp", ":".join(compiled(peer)), *map(str, arguments)]
-        with ordered(f"the peer {program}", command, patience=patience) as java:
-            yield java
+    command = ["java", HEAP, *OPENED, "-cp", ":".join(compiled(peer)), program, *map(str, arguments)]
+    return ordered(f"the peer {program}", command, patience=patience)
 
 
-@contextmanager
-def process(
-    program: Program, asked: Asked, plain: Path, more: Sequence[object], patience: float | None = None
-) -> Iterator[Ready]:
-    """A peer that runs over columns of events each time a line comes in."""
-    with started(program, asked, [plain, *more], patience) as java:
+class Process:
+    """A peer's process, started when it is first needed.
 
-        def run() -> Matches:
-            found = java.order()
-            return Matches(found["matches"], found["sum"])
+    Several sides and questions have it in common: it is warm for all but the first of them.
+    """
 
-        def rest() -> None:
-            """Java gives back what it does not need when it has collected all."""
-            for one in java.processes():
-                command = ["jcmd", str(one.pid), "GC.run"]
-                subprocess.run(command, capture_output=True, check=False)
+    def __init__(self, program: Program, *arguments: str) -> None:
+        self._program, self._arguments = program, arguments
+        self._stack = ExitStack()
+        self._running: Ordered | None = None
+        self._warm = False
 
-        java.answer()
-        yield Ready(lambda: run().count, run, java.processes, rest)
+    @contextmanager
+    def ready(self, asked: Asked, plain: Path, parallelism: int, patience: float | None = None) -> Iterator[Ready]:
+        """It is asked something, and then runs over columns of events whenever it is its turn, so long at most."""
+        if self._running is None:
+            self._running = self._stack.enter_context(started(self._program, *self._arguments, patience=patience))
+        with tempfile.TemporaryDirectory() as folder:
+            self._order("ask", asked.write(Path(folder) / "asked"))
+
+            def run() -> Matches:
+                found = self._order("run", plain, parallelism)
+                self._warm = True
+                return Matches(found["matches"], found["sum"])
+
+            yield Ready(lambda: run().count, run, self._processes, self._warm, self._rest)
+
+    def end(self) -> None:
+        """Whoever is asked afterwards starts it anew."""
+        self._stack.close()
+        self._running, self._warm = None, False
+
+    def _order(self, *words: object) -> dict[str, Any]:
+        if self._running is None:
+            raise RuntimeError(f"the peer {self._program} does not run")
+        try:
+            return self._running.order(*words)
+        except (TooSlowError, EndedError):
+            self.end()
+            raise
+
+    def _rest(self) -> None:
+        """Java gives back what it does not need when it has collected all."""
+        for one in self._processes():
+            command = ["jcmd", str(one.pid), "GC.run"]
+            subprocess.run(command, capture_output=True, check=False)
+
+    def _processes(self) -> list[psutil.Process]:
+        return [] if self._running is None else self._running.processes()
 
 
 def asked_of(program: Program, workload: Workload) -> Asked:
@@ -101,31 +130,44 @@ def asked_of(program: Program, workload: Workload) -> Asked:
     return Asked(TYPES, frozenset(wanted), [query], above=above, preface=preface)
 
 
-def flink(parallelism: int, state: str) -> Side:
+def flink(state: Literal["heap", "rocksdb"]) -> list[Side]:
     """Flink CEP with its state on the heap, or in RocksDB with a checkpoint every five seconds.
 
-    With RocksDB it takes far fewer events a second, and so gets only some of them.
+    With RocksDB, one core takes so few events a second that it gets only some of them.
     """
-    start = partial(_start, "FlinkCep", [parallelism, state])
-    return Side(f"Flink CEP, {state}, {parallelism}", start, most=SLOW if state == "rocksdb" else WARM)
+    few = {1: SLOW} if state == "rocksdb" else {}
+    return _sides(f"Flink CEP, {state}", "FlinkCep", state, most={1: WARM, 2: WARM} | few)
 
 
-def flink_sql(parallelism: int) -> Side:
+def flink_sql() -> list[Side]:
     """MATCH_RECOGNIZE, with its state on the heap."""
-    start = partial(_start, "FlinkSql", [parallelism, "heap"])
-    return Side(f"Flink SQL, {parallelism}", start, cannot=frozenset({"W2"}), most=WARM)
+    return _sides("Flink SQL", "FlinkSql", "heap", cannot="W2", most={1: WARM, 2: WARM})
 
 
-def esper(parallelism: int) -> Side:
-    return Side(f"Esper, {parallelism}", partial(_start, "Esper", [parallelism]))
+def esper() -> list[Side]:
+    return _sides("Esper", "Esper")
 
 
-def siddhi(parallelism: int) -> Side:
-    start = partial(_start, "Siddhi", [parallelism])
-    return Side(f"Siddhi, {parallelism}", start, cannot=frozenset({"W2"}))
+def siddhi() -> list[Side]:
+    return _sides("Siddhi", "Siddhi", cannot="W2")
 
 
-def _start(
-    program: Program, more: Sequence[object], workload: Workload, inputs: Inputs
-) -> AbstractContextManager[Ready]:
-    return process(program, asked_of(program, workload), inputs.plain, more)
+def _sides(
+    name: str, program: Program, *arguments: str, cannot: str = "", most: Mapping[int, int] | None = None
+) -> list[Side]:
+    """On one core and on two, in one process."""
+    process = Process(program, *arguments)
+
+    def side(parallelism: int) -> Side:
+        @contextmanager
+        def start(workload: Workload, inputs: Inputs) -> Iterator[Ready]:
+            try:
+                with process.ready(asked_of(program, workload), inputs.plain, parallelism) as ready:
+                    yield ready
+            finally:
+                process.end()
+
+        cannots = frozenset({cannot} if cannot else ())
+        return Side(f"{name}, {parallelism}", start, cannot=cannots, most=(most or {}).get(parallelism))
+
+    return [side(1), side(2)]

@@ -17,6 +17,10 @@ import psutil  # type: ignore[import-untyped]
 from bench.peers.sides import in_time
 
 
+class EndedError(RuntimeError):
+    """A process has ended instead of giving an answer; the text has the end of what it said."""
+
+
 @dataclass(frozen=True)
 class Ordered:
     """A process that has been started; `born` is when, by the clock. It has so many seconds for an answer."""
@@ -45,7 +49,7 @@ class Ordered:
             line = self.process.stdout.readline() if self.process.stdout else ""
             if not line:
                 self.errors.seek(0)
-                raise RuntimeError(f"{self.name} has ended:\n{self.errors.read()[-4000:]}")
+                raise EndedError(f"{self.name} has ended:\n{self.errors.read()[-4000:]}")
         return dict(json.loads(line))
 
     def processes(self) -> list[psutil.Process]:

@@ -57,8 +57,10 @@ class Ready(Work):
     """A side that is ready, and the processes that do its work."""
 
     processes: Callable[[], list[psutil.Process]]
-    rest: Callable[[], object] = lambda: None
-    """Called after each run, and not measured: a side that waits for its turn should not hold the memory of others."""
+    warm: bool = False
+    """Whether it has run before: as another side, or for another question."""
+    rest: Callable[[], object] | None = None
+    """Gives back the memory that it does not need; called after a run that has left the machine with little."""
 
 
 Kind: TypeAlias = Literal["ours", "peer", "limit"]

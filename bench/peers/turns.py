@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import psutil  # type: ignore[import-untyped]
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from bench import measuring
 from bench.peers.matching import Matches
 from bench.peers.sides import Kind, Ready, memory, processor_seconds, used_since
+
+WAITED, SHORT = 60.0, 10.0
+"""Whoever has waited longer than the first, and whose runs are shorter than the second, runs once to get going."""
+LITTLE = 2 << 30
+"""Whoever leaves the machine with less memory than that gives back his, and runs once to get going as well."""
 
 
 @dataclass
@@ -24,34 +30,50 @@ class Turns:
     expected: Matches
     agrees: bool = True
     warming: list[float] = field(default_factory=list)
-    """Seconds of the first runs, in which a process warms up; not among the runs."""
+    """Seconds of the runs in which it warms up or gets going; not among the runs."""
+    waited: list[float] = field(default_factory=list)
+    """How many seconds before each run that counts it had ended the one before, whether that counts or not."""
     runs: measuring.Sample = field(default_factory=measuring.Sample)
     bytes: int = 0
+    _ended: float = 0.0
+    _rested: bool = False
 
     def begin(self, ready: Ready) -> None:
-        began = time.perf_counter()
-        self.agrees = ready.check() == self.expected or self.kind == "limit"
-        self.warming.append(time.perf_counter() - began)
-        self._warm_up(ready)
-        ready.rest()
+        """Twice, or once if its process is warm already."""
+        self._warm_up(lambda: ready.check() == self.expected)
+        if not ready.warm:
+            self._get_going(ready)
+        self._end(ready)
 
     def turn(self, ready: Ready) -> None:
-        """One run to get going, and one that counts.
-
-        Whoever has waited has lost memory, workers or what the system had read for it, and nobody runs like that.
-        """
-        self._warm_up(ready)
+        """A run that counts, and before it one to get going, if it has lost something that matters for its runs."""
+        waited = time.monotonic() - self._ended > WAITED and self.warming[-1] < SHORT
+        if waited or self._rested:
+            self._get_going(ready)
+        self.waited.append(time.monotonic() - self._ended)
         began, before = time.perf_counter(), processor_seconds(ready.processes())
         self.agrees &= ready.run() == self.expected.count or self.kind == "limit"
         self.runs.runs.append(time.perf_counter() - began)
         self.runs.processor.append(used_since(before, ready.processes()))
         self.bytes = max(self.bytes, memory(ready.processes()))
-        ready.rest()
+        self._end(ready)
 
-    def _warm_up(self, ready: Ready) -> None:
+    def _get_going(self, ready: Ready) -> None:
+        self._warm_up(lambda: ready.run() == self.expected.count)
+
+    def _warm_up(self, found: Callable[[], bool]) -> None:
+        """A run that does not count."""
         began = time.perf_counter()
-        self.agrees &= ready.run() == self.expected.count or self.kind == "limit"
+        self.agrees &= found() or self.kind == "limit"
         self.warming.append(time.perf_counter() - began)
+        self._ended = time.monotonic()
+
+    def _end(self, ready: Ready) -> None:
+        """Whoever waits for his turn should not hold the memory of others, if they need it."""
+        self._rested = ready.rest is not None and psutil.virtual_memory().available < LITTLE
+        if self._rested and ready.rest is not None:
+            ready.rest()
+        self._ended = time.monotonic()
 
     @property
     def first(self) -> float:
@@ -70,6 +92,7 @@ class Turns:
             "agrees": self.agrees,
             "events": self.events,
             "warming_seconds": self.warming,
+            "waited_seconds": self.waited,
             "events_per_second": self.rate,
             "seconds": self.runs.summary(),
             "bytes": self.bytes,

@@ -1,8 +1,9 @@
 """`ensue.Detector` in this process, fed at a fixed rate: `python -m bench.streams.paced WORKLOAD COUNT MODE`.
 
-It takes the same orders as the peers in Java that run in one process (peers/java/Peer.java): `FROM TO RATE` feeds the
-events before FROM as fast as possible and those before TO at so many a second, each when it is due, whether the
-detector is ready or not. A wait is counted from then until the detector has told a match that ends with the event.
+It takes the same orders as the peers in Java that run in one process (peers/java/Peer.java), but has its own events:
+`run … FROM TO RATE` feeds those before FROM as fast as possible and those before TO at so many a second, each when it
+is due, whether the detector is ready or not. A wait is counted from then until the detector has told a match that ends
+with the event.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ def main(name: workloads.Name, count: int, mode: str) -> None:
     make, most = (one_by_one, 1) if mode == MODES[0] else (what_has_come, 100_000)
     print('{"ready": true}', flush=True)
     for line in sys.stdin:
-        first, end, rate = line.split()
+        first, end, rate = line.split()[-3:]
         told = pace(make(workload, events.slice(0, int(end))), int(first), int(end), float(rate), most)
         print(json.dumps(told), flush=True)
 

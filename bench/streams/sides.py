@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from tools import get_jars
@@ -42,9 +44,12 @@ def on_spark() -> StreamSide:
 
 
 def flink(state: str, parallelism: int) -> StreamSide:
-    def start(workload: Workload, given: Sequence[str]) -> AbstractContextManager[Ordered]:
-        asked = in_java.asked_of("FlinkKafka", workload)
-        return in_java.started("FlinkKafka", asked, [*given, parallelism, state])
+    @contextmanager
+    def start(workload: Workload, given: Sequence[str]) -> Iterator[Ordered]:
+        with tempfile.TemporaryDirectory() as folder:
+            asked = in_java.asked_of("FlinkKafka", workload).write(Path(folder) / "asked")
+            with in_java.started("FlinkKafka", asked, *given, parallelism, state) as java:
+                yield java
 
     return StreamSide(f"Flink CEP, {state}, {parallelism}", start)
 
@@ -63,7 +68,10 @@ def _ours(mode: str) -> StreamSide:
 
 
 def _java_engine(name: Literal["Esper", "Siddhi"], *cannot: str) -> StreamSide:
-    def start(workload: Workload, given: Sequence[str]) -> AbstractContextManager[Ordered]:
-        return in_java.started(name, in_java.asked_of(name, workload), [given[1], 1])
+    @contextmanager
+    def start(workload: Workload, _: Sequence[str]) -> Iterator[Ordered]:
+        with tempfile.TemporaryDirectory() as folder, in_java.started(name) as java:
+            java.say("ask", in_java.asked_of(name, workload).write(Path(folder) / "asked"))
+            yield java
 
     return StreamSide(name, start, cannot=frozenset(cannot))

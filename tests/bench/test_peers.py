@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from bench import workloads
-from bench.peers import in_java, in_sql, inputs, matching, ourselves
-from bench.peers.sides import Side
+from bench.peers import in_java, in_sql, inputs, matching, ourselves, turns
+from bench.peers.asked import Asked
+from bench.peers.orders import EndedError, Ordered, ordered
+from bench.peers.sides import Ready, Side
 
 EVENTS = 100_000
 IN_JAVA = (
-    in_java.flink(1, "heap"),
-    in_java.flink(2, "rocksdb"),
-    in_java.flink_sql(2),
-    in_java.esper(2),
-    in_java.siddhi(2),
+    in_java.flink("heap")[0],
+    in_java.flink("rocksdb")[1],
+    in_java.flink_sql()[1],
+    in_java.esper()[1],
+    in_java.siddhi()[1],
 )
 
 
@@ -47,7 +52,7 @@ def test_in_this_process(side: Side, name: workloads.Name, given: inputs.Inputs)
 def test_in_java(side: Side, name: workloads.Name, given: inputs.Inputs):
     if name in side.cannot:
         pytest.skip("cannot be said")
-    if side.most == in_java.SLOW:
+    if "rocksdb" in side.name:
         agrees(side, name, given.first(given.count // 5), least=15)  # it is slow
     else:
         agrees(side, name, given)
@@ -72,6 +77,58 @@ def test_a_peer_that_fails_says_why(given: inputs.Inputs, tmp_path: Path, monkey
     monkeypatch.setattr(in_java, "compiled", lambda _: ["classes"])
     with (
         pytest.raises(RuntimeError, match="the peer Esper has ended:\nno memory"),
-        in_java.esper(1).start(workloads.named("W1"), given),
+        in_java.esper()[0].start(workloads.named("W1"), given),
     ):
         pass
+
+
+PEER = """
+import json, sys
+for number, line in enumerate(sys.stdin):
+    print(json.dumps({"matches": number, "sum": 0}), flush=True)
+"""
+
+
+def test_a_process_is_warm_for_whoever_comes_second_and_is_started_anew_when_it_has_ended(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    def started(*_: object, patience: float | None = None) -> AbstractContextManager[Ordered]:
+        return ordered("peer", [sys.executable, "-c", PEER], patience=patience)
+
+    monkeypatch.setattr(in_java, "started", started)
+    process, asked = in_java.Process("Esper"), Asked(["A"], frozenset("A"), [])
+    with process.ready(asked, tmp_path, 1) as one:
+        assert (one.warm, one.run()) == (False, 1)
+        with process.ready(asked, tmp_path, 2) as two:
+            assert (two.warm, two.run(), one.run()) == (True, 3, 4)
+    process.end()
+    assert one.processes() == []
+    with process.ready(asked, tmp_path, 1) as anew:
+        assert (anew.warm, anew.run()) == (False, 1)
+        for running in anew.processes():
+            running.kill()
+        with pytest.raises(EndedError):
+            anew.run()
+    with process.ready(asked, tmp_path, 1) as anew:
+        assert not anew.warm
+    process.end()
+
+
+@pytest.mark.parametrize(
+    ("waited", "short", "little", "going"),
+    [(60.0, 10.0, 0, 0), (-1.0, 10.0, 0, 3), (-1.0, 0.0, 0, 0), (60.0, 0.0, 1 << 60, 3)],
+    ids=["has not waited", "has waited", "has waited, but runs long", "has given back memory"],
+)
+def test_who_has_lost_something_runs_once_to_get_going(
+    waited: float, short: float, little: int, going: int, monkeypatch: pytest.MonkeyPatch
+):
+    for name, value in {"WAITED": waited, "SHORT": short, "LITTLE": little}.items():
+        monkeypatch.setattr(turns, name, value)
+    ready = Ready(lambda: 0, lambda: matching.NOTHING, list, rest=lambda: None)
+    for warm, before in ((False, 2), (True, 1)):
+        taken = turns.Turns("Any", "peer", 10, matching.NOTHING)
+        taken.begin(replace(ready, warm=warm))
+        for _ in range(3):
+            taken.turn(ready)
+        assert taken.agrees
+        assert (len(taken.warming), len(taken.runs.runs), len(taken.waited)) == (before + going, 3, 3)

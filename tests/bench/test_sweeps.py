@@ -23,6 +23,7 @@ from bench.data import Columns
 from bench.peers import ask_java, ask_ourselves, ask_sql, epl, files, flink_steps, match_recognize, matching, siddhi_ql
 from bench.peers.asked import Asked, CannotError, Query
 from bench.peers.contender import Contender
+from bench.peers.orders import EndedError
 from bench.peers.sides import Ready, TooSlowError, Work, in_time
 from bench.peers.turns import Turns
 from bench.questions import Question
@@ -235,6 +236,29 @@ def test_who_is_too_slow_only_later_ends_nothing(without_spark: Path, monkeypatc
     assert [[one["side"] for one in point["sides"]] for point in points] == [["DuckDB SQL"]] * 2
     for point in points:
         assert point["cannot"] == {"Tires": "takes longer than 300 s from A then (B or C) then D on"}
+
+
+def test_a_peer_that_ends_with_an_error_ends_nothing(without_spark: Path, monkeypatch: pytest.MonkeyPatch):
+    ended = []
+
+    def fails(*_: object) -> AbstractContextManager[Ready]:
+        raise EndedError("the peer has ended:\nno memory")
+
+    sides = [Contender("Fails", fails, end=lambda: ended.append("Fails")), ask_sql.in_duckdb()]
+    monkeypatch.setattr(sweeps, "_sides", lambda *_: sides)
+    value = "A then 2 times B then C"
+    assert sweeps.main(events=EVENTS, runs=1, sweep=["shapes", "absence"], value=[value, "no B within 30 s"]) == 0
+    points = json.loads((without_spark / "sweeps.json").read_text())["results"]
+    assert [point["cannot"] for point in points] == [
+        {"Fails": f"ends with an error from {value} on"},
+        {"Fails": "ends with an error from no B within 30 s on"},
+    ]
+    assert len(ended) == 3  # after each of the two sweeps, and at the end
+
+
+def test_a_point_that_no_sweep_has_is_missed():
+    with pytest.raises(SystemExit, match="No sweep has a point 7"):
+        sweeps.main(sweep=["rules"], value=["7"])
 
 
 def test_what_takes_too_long_is_stopped():

@@ -8,13 +8,12 @@ import com.espertech.esper.runtime.client.EPEventService;
 import com.espertech.esper.runtime.client.EPRuntime;
 import com.espertech.esper.runtime.client.EPRuntimeProvider;
 import com.espertech.esper.runtime.client.EPStatement;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Esper, patterns in EPL: Esper ASKED EVENTS PARALLELISM
+ * Esper, patterns in EPL.
  *
  * <p>The time is that of the events, in microseconds. With parallelism, keys are divided among runtimes with a thread
  * each: that is how Esper is spread over cores where partitions do not depend on each other. A text that comes several
@@ -24,10 +23,13 @@ public final class Esper {
     private static final String[] NAMES = {"place", "key", "value"};
     private static final Object[] KINDS = {long.class, long.class, double.class};
 
+    private static int runs = 0;
+
     public static void main(String[] arguments) throws Exception {
-        Asked asked = Asked.read(Path.of(arguments[0]));
-        Path file = Path.of(arguments[1]);
-        int parallelism = Integer.parseInt(arguments[2]);
+        Peer.serve((asked, folder) -> ready(asked));
+    }
+
+    private static Peer.Run ready(Asked asked) throws Exception {
         Configuration settings = settings(asked);
         Map<String, EPCompiled> compiled = new HashMap<>();
         for (Asked.Query query : asked.queries) {
@@ -37,17 +39,15 @@ public final class Esper {
                         EPCompilerProvider.getCompiler().compile(query.text(), new CompilerArguments(settings)));
             }
         }
-        int[] run = {0};
-        Peer.serve(matches -> {
-            Peer.Events events = Peer.Events.read(file);
-            run[0]++;
+        return (events, parallelism, matches) -> {
+            int run = runs++;
             Peer.inParts(parallelism, part -> {
-                EPRuntime runtime = EPRuntimeProvider.getRuntime("run" + run[0] + "-" + part, settings);
+                EPRuntime runtime = EPRuntimeProvider.getRuntime("run" + run + "-" + part, settings);
                 runtime.initialize();
                 feed(runtime, asked, compiled, events, part, parallelism, matches);
                 runtime.destroy();
             });
-        });
+        };
     }
 
     private static Configuration settings(Asked asked) {

@@ -47,15 +47,12 @@ final class Flink {
 
     private Flink() {}
 
-    /** ASKED EVENTS PARALLELISM heap|rocksdb */
+    /** heap|rocksdb */
     static void serve(String[] arguments, Job job) throws Exception {
-        Asked asked = Asked.read(Path.of(arguments[0]));
-        Path file = Path.of(arguments[1]);
-        int parallelism = Integer.parseInt(arguments[2]);
-        Configuration settings = settings(arguments[3], Path.of(arguments[0]).resolveSibling("checkpoints"));
-        Peer.serve(found -> {
-            events = Peer.Events.read(file);
+        Peer.serve((asked, folder) -> (given, parallelism, found) -> {
+            events = given;
             matches = found;
+            Configuration settings = settings(arguments[0], folder.resolve("checkpoints"));
             StreamExecutionEnvironment flink =
                     StreamExecutionEnvironment.createLocalEnvironment(parallelism, settings);
             flink.getConfig().enableObjectReuse();

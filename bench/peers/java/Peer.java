@@ -13,9 +13,10 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * What all peers share: the events, the word to run, and how matches are counted and compared.
  *
- * <p>A peer is started once and runs each time a line comes in, so that it is warm and the sides can take turns. It
- * answers with a line of JSON: how many matches, and a sum over them that depends on which they are but not on their
- * order.
+ * <p>A peer is started once and takes orders, so that it is warm, the sides can take turns, and several of them and
+ * several questions can have it in common: `ask ASKED` gets it ready for a question, `run EVENTS PARALLELISM` runs over
+ * the events of a file, with `FROM TO RATE` behind it at a pace. It answers with a line of JSON; a run with how many
+ * matches there were, and a sum over them that depends on which they are but not on their order.
  */
 final class Peer {
     /** The events in the order of time, as columns; the place of an event is its identity. */
@@ -147,9 +148,14 @@ final class Peer {
         }
     }
 
-    /** One run over all events. */
+    /** One run over events. */
     interface Run {
-        void run(Matches matches) throws Exception;
+        void run(Events events, int parallelism, Matches matches) throws Exception;
+    }
+
+    /** Gets ready for a question; checkpoints may go into the folder. */
+    interface Program {
+        Run ready(Asked asked, Path folder) throws Exception;
     }
 
     /** Some of the work of a run: that for the keys of one part. */
@@ -203,28 +209,35 @@ final class Peer {
         }
     }
 
-    /**
-     * Run for each line that comes in, at a pace if it says `FROM TO RATE`. Whatever else is printed goes to the errors:
-     * answers are all that is said.
-     */
-    static void serve(Run run) throws Exception {
+    /** Follow each order. Whatever else is printed goes to the errors: answers are all that is said. */
+    static void serve(Program peer) throws Exception {
         PrintStream answers = System.out;
         System.setOut(System.err);
         BufferedReader words = new BufferedReader(new InputStreamReader(System.in));
-        answers.println("{\"ready\": true}");
-        answers.flush();
+        Run ready = null;
         for (String line = words.readLine(); line != null; line = words.readLine()) {
-            Pace pace = line.isBlank() ? null : pace(line.split(" "));
-            Matches matches = new Matches(pace);
-            long start = System.nanoTime();
-            run.run(matches);
-            double seconds = (System.nanoTime() - start) / 1e9;
-            answers.printf(
-                    "{\"seconds\": %s, \"matches\": %d, \"sum\": %s, \"p50\": %s, \"p99\": %s}%n",
-                    seconds, matches.count.sum(), Long.toUnsignedString(matches.sum.sum()),
-                    pace == null ? null : pace.quantile(0.5), pace == null ? null : pace.quantile(0.99));
+            String[] order = line.split(" ");
+            if (order[0].equals("ask")) {
+                Path file = Path.of(order[1]);
+                ready = peer.ready(Asked.read(file), file.getParent());
+                answers.println("{\"ready\": true}");
+            } else {
+                answers.println(ran(ready, order));
+            }
             answers.flush();
         }
+    }
+
+    private static String ran(Run ready, String[] order) throws Exception {
+        Pace pace = order.length > 3 ? pace(Arrays.copyOfRange(order, 3, 6)) : null;
+        Matches matches = new Matches(pace);
+        long start = System.nanoTime();
+        ready.run(Events.read(Path.of(order[1])), Integer.parseInt(order[2]), matches);
+        double seconds = (System.nanoTime() - start) / 1e9;
+        return String.format(
+                "{\"seconds\": %s, \"matches\": %d, \"sum\": %s, \"p50\": %s, \"p99\": %s}",
+                seconds, matches.count.sum(), Long.toUnsignedString(matches.sum.sum()),
+                pace == null ? null : pace.quantile(0.5), pace == null ? null : pace.quantile(0.99));
     }
 
     private static Pace pace(String[] words) {

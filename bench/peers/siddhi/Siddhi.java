@@ -3,36 +3,29 @@ import io.siddhi.core.SiddhiManager;
 import io.siddhi.core.event.Event;
 import io.siddhi.core.stream.input.InputHandler;
 import io.siddhi.core.stream.output.StreamCallback;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Siddhi, patterns in SiddhiQL: Siddhi ASKED EVENTS PARALLELISM
+ * Siddhi, patterns in SiddhiQL.
  *
  * <p>The time is that of the events. Siddhi counts it in milliseconds and is given microseconds for them; durations are
  * multiplied alike. With parallelism, keys are divided among applications with a thread each.
  */
 public final class Siddhi {
     public static void main(String[] arguments) throws Exception {
-        Asked asked = Asked.read(Path.of(arguments[0]));
-        Path file = Path.of(arguments[1]);
-        int parallelism = Integer.parseInt(arguments[2]);
         SiddhiManager manager = new SiddhiManager();
-        Peer.serve(matches -> {
-            Peer.Events events = Peer.Events.read(file);
-            Peer.inParts(parallelism, part -> {
-                List<Asked.Query> queries = asked.of(part, parallelism);
-                String application = asked.preface
-                        + queries.stream().map(Asked.Query::text).collect(Collectors.joining(" "));
-                SiddhiAppRuntime runtime = manager.createSiddhiAppRuntime(application);
-                for (Asked.Query query : queries) {
-                    listen(runtime, query, matches);
-                }
-                feed(runtime, asked, events, part, parallelism, matches);
-                runtime.shutdown();
-            });
-        });
+        Peer.serve((asked, folder) -> (events, parallelism, matches) -> Peer.inParts(parallelism, part -> {
+            List<Asked.Query> queries = asked.of(part, parallelism);
+            String application = asked.preface
+                    + queries.stream().map(Asked.Query::text).collect(Collectors.joining(" "));
+            SiddhiAppRuntime runtime = manager.createSiddhiAppRuntime(application);
+            for (Asked.Query query : queries) {
+                listen(runtime, query, matches);
+            }
+            feed(runtime, asked, events, part, parallelism, matches);
+            runtime.shutdown();
+        }));
     }
 
     /** What a question finds goes to a stream of its own: Found, with the number of the rule if it has one. */
