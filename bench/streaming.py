@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import count
 from pathlib import Path
 
@@ -31,9 +31,13 @@ BEFORE = 80_000
 """So many events come before those at a fixed rate, as fast as possible: a minute of the events' time."""
 FEW = 50_000
 """So many are in the topic from which a fresh process starts."""
+STARTED: workloads.Name = "W1"
+"""Only for this one fresh processes are started: what they do until the first match is much the same for all."""
+WARMING = 2
+"""So many drains do not count: in them a process gets warm."""
 SETTLE = 2.0
 """Seconds that a query has to begin."""
-GIVEN_UP = 120.0
+GIVEN_UP = 60.0
 """Seconds after which nobody waits any longer for what a side should have published."""
 
 
@@ -44,11 +48,16 @@ class Bench:
     workload: workloads.Workload
     kafka: Topics
     folder: Path
+    step: Callable[[], None] = lambda: None
+    """Called when something has been measured."""
     numbers: Iterator[int] = field(default_factory=count)
+    known: dict[int, matching.Matches] = field(default_factory=dict)
 
     def expected(self, events: int) -> matching.Matches:
-        columns = inputs.Inputs(self.folder, events).columns()
-        return matching.of_rows(self.workload.by_hand(ourselves.CONTEXT, columns))
+        if events not in self.known:
+            columns = inputs.Inputs(self.folder, events).columns()
+            self.known[events] = matching.of_rows(self.workload.by_hand(ourselves.CONTEXT, columns))
+        return self.known[events]
 
     @contextmanager
     def sink(self, taken: Taken) -> Iterator[tuple[str, Path]]:
@@ -66,6 +75,7 @@ class Bench:
             raise RuntimeError(f"{taken.side.name} has published nothing")
         taken.agrees &= matching.of_rows(published.places) == self.expected(FEW)
         taken.starts.append(float(published.times.min()) / 1000 - process.born)
+        self.step()
 
     def drain(self, taken: Taken, process: Ordered, *, warm: bool = True) -> None:
         """All that is in a topic, published into another."""
@@ -81,7 +91,8 @@ class Bench:
             taken.drains.processor.append(watched.processor)
             taken.memory, taken.state = max(taken.memory, watched.memory), max(taken.state, watched.state)
         else:
-            taken.first = seconds
+            taken.warming.append(seconds)
+        self.step()
 
     def live(self, taken: Taken, process: Ordered, at: AtRate, seconds: float) -> None:
         """Events that come at a fixed rate, after enough of them that as much is open as ever will be."""
@@ -104,15 +115,17 @@ class Bench:
         taken.agrees &= matching.of_rows(published.places) == expected
         found = waits(self.kafka.times(source), published, BEFORE)
         at.runs.append(Paced.of(found, watched, kept_up=kept_up and not falls_behind(found)))
+        self.step()
 
-    def inside(self, taken: Taken, process: Ordered, at: AtRate, seconds: float) -> None:
+    def inside(self, taken: Taken, process: Ordered, at: AtRate, seconds: float, events: Path) -> None:
         """The same within a program, without Kafka."""
         end = BEFORE + int(at.rate * seconds)
         before = processor_seconds(process.processes())
-        found = process.order(BEFORE, end, at.rate)
+        found = process.order("run", events, 1, BEFORE, end, at.rate)
         used = used_since(before, process.processes())
         taken.agrees &= matching.Matches(found["matches"], found["sum"]) == self.expected(end)
         at.runs.append(Paced(found["p50"], found["p99"], found["p99"] < INSIDE, used))
+        self.step()
 
 
 @dataclass(frozen=True)
@@ -130,11 +143,30 @@ class Case:
         }
 
 
+@dataclass(frozen=True)
+class Extent:
+    """How much is measured."""
+
+    events: int
+    runs: int
+    seconds: float
+    inside_seconds: float
+    rates: tuple[int, ...]
+
+    def steps(self, workload: workloads.Name) -> int:
+        """How many things are measured for a workload, if all keep up."""
+        started = self.runs if workload == STARTED else 0
+        inside = sum(workload not in one.cannot for one in sides.in_process())
+        of_rates = self.runs * len(self.rates)
+        return len(_between()) * (started + WARMING + self.runs + of_rates) + inside * of_rates
+
+
 def main(
     events: int = 1_000_000,
-    runs: int = 3,
-    seconds: float = 20,
-    rate: Sequence[int] = (1_000, 10_000, 50_000),
+    runs: int = 5,
+    seconds: float = 6,
+    inside_seconds: float = 4,
+    rate: Sequence[int] = (5_000, 20_000),
     workload: Sequence[workloads.Name] = ("W1", "W2", "W3", "W4"),
 ) -> int:
     """Measure throughput, latency at fixed rates, start-up, processor time, memory and state, on two cores, in turn.
@@ -147,56 +179,64 @@ def main(
         How often each side does each thing; what is shown are medians.
     seconds
         How long events come at each fixed rate.
+    inside_seconds
+        The same inside a program.
     rate
         How many events a second.
     workload
         Which workloads; without it, all.
     """
     facts = measuring.machine()
-    settings: dict[str, object] = {"events": events, "runs": runs, "seconds": seconds, "context": ourselves.CONTEXT}
-    most = max(events, FEW, BEFORE + int(max(rate) * seconds))
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+    extent = Extent(events, runs, seconds, inside_seconds, tuple(rate))
+    settings: dict[str, object] = {**asdict(extent), "context": ourselves.CONTEXT}
+    most = max(events, FEW, BEFORE + int(max(rate) * max(seconds, inside_seconds, 1)))
+    cases: list[Case] = []
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name, measuring.progress() as progress:
         folder = Path(name)
         given = inputs.Inputs(folder, most).first(most)
+        task = progress.add_task("", total=sum(map(extent.steps, workload)))
         with topics(folder, given.plain) as kafka:
             kafka.fill("few", FEW)
             kafka.fill("all", events)
-            cases = []
             for one in workload:
-                cases.append(_case(Bench(workloads.named(one), kafka, folder), given, events, runs, seconds, rate))
-                measuring.add("streaming", facts, settings, [case.summary() for case in cases], ["workload"])
-    for case in cases:
-        measuring.console.print(_drained(case))
-        measuring.console.print(_waited(case, case.between_topics, "from an event in Kafka to what it completes", rate))
-        measuring.console.print(_waited(case, case.in_process, "inside a program", rate))
+                progress.update(task, description=one)
+                bench = Bench(workloads.named(one), kafka, folder, lambda: progress.advance(task))
+                case = _case(bench, given, extent)
+                cases.append(case)
+                measuring.add("streaming", facts, settings, [each.summary() for each in cases], ["workload"])
+                between = "from an event in Kafka to what it completes"
+                measuring.console.print(_drained(case))
+                measuring.console.print(_waited(case, case.between_topics, between, rate))
+                measuring.console.print(_waited(case, case.in_process, "inside a program", rate))
     return 0 if all(one.agrees for case in cases for one in (*case.between_topics, *case.in_process)) else 1
 
 
-def _case(bench: Bench, given: inputs.Inputs, events: int, runs: int, seconds: float, rates: Sequence[int]) -> Case:
-    between = [
-        Taken(one, events) for one in (sides.on_spark(), *(sides.flink(state, 2) for state in ("heap", "rocksdb")))
-    ]
+def _between() -> list[sides.StreamSide]:
+    return [sides.on_spark(), *(sides.flink(state, 2) for state in ("heap", "rocksdb"))]
+
+
+def _case(bench: Bench, given: inputs.Inputs, extent: Extent) -> Case:
+    between = [Taken(one, extent.events) for one in _between()]
     inside = [Taken(one) for one in sides.in_process() if bench.workload.name not in one.cannot]
-    for _ in range(runs):
+    for _ in range(extent.runs if bench.workload.name == STARTED else 0):
         for taken in between:
             bench.start(taken)
     with ExitStack() as stack:
         begun = [(one, stack.enter_context(one.side.start(bench.workload, [bench.kafka.servers]))) for one in between]
-        for taken, process in begun:
-            bench.drain(taken, process, warm=False)
-        for _ in range(runs):
+        for place in range(WARMING + extent.runs):
             for taken, process in begun:
-                bench.drain(taken, process)
-        for taken, process, at in _turns(rates, runs, begun):
-            bench.live(taken, process, at, seconds)
+                bench.drain(taken, process, warm=place >= WARMING)
+        for taken, process, at in _turns(extent.rates, extent.runs, begun):
+            bench.live(taken, process, at, extent.seconds)
     file = [str(given.count), str(given.plain)]
     with ExitStack() as stack:
         begun = [(one, stack.enter_context(one.side.start(bench.workload, file))) for one in inside]
+        most = max(extent.rates)
         for _, process in begun:
             process.answer()
-            process.order(BEFORE, BEFORE + max(rates), max(rates))  # to get warm
-        for taken, process, at in _turns(rates, runs, begun):
-            bench.inside(taken, process, at, seconds)
+            process.order("run", given.plain, 1, BEFORE, BEFORE + most, most)  # to get warm
+        for taken, process, at in _turns(extent.rates, extent.runs, begun):
+            bench.inside(taken, process, at, extent.inside_seconds, given.plain)
     return Case(bench.workload, between, inside)
 
 
@@ -226,8 +266,8 @@ def _drained(case: Case) -> Table:
             f"{one.drains.median:.2f}",
             f"{min(one.drains.runs):.2f} – {max(one.drains.runs):.2f}",
             f"{one.drains.median_processor:.1f}",
-            f"{one.first:.1f}",
-            f"{one.start:.1f}",
+            f"{one.warming[0]:.1f}",
+            f"{one.start:.1f}" if one.starts else "",
             f"{one.memory / 1e6:,.0f}",
             f"{one.state / 1e6:,.1f}",
             f"{one.events_per_second / best:.2f}" if best and one.agrees else "",

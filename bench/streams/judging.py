@@ -93,8 +93,8 @@ class Taken:
     agrees: bool = True
     starts: list[float] = field(default_factory=list)
     """Seconds from the start of a fresh process to the first occurrence that it has published."""
-    first: float = 0.0
-    """Seconds of the first drain, in which the process gets warm; not among the drains."""
+    warming: list[float] = field(default_factory=list)
+    """Seconds of the first drains, in which the process gets warm; not among the drains."""
     drains: measuring.Sample = field(default_factory=measuring.Sample)
     memory: int = 0
     state: int = 0
@@ -118,20 +118,21 @@ class Taken:
         return self.agrees and self.side.kind == "peer"
 
     def summary(self) -> dict[str, object]:
-        drained = {
-            "events": self.events,
-            "events_per_second": self.events_per_second,
-            "start_seconds": self.start,
-            "starts": self.starts,
-            "first_seconds": self.first,
-            "seconds": self.drains.summary(),
-            "bytes": self.memory,
-            "state_bytes": self.state,
-        }
         return {
             "side": self.side.name,
             "kind": self.side.kind,
             "agrees": self.agrees,
-            **(drained if self.drains.runs else {}),
+            **(self._drained() if self.drains.runs else {}),
             "rates": [one.summary() for one in self.rates],
+        }
+
+    def _drained(self) -> dict[str, object]:
+        return {
+            "events": self.events,
+            "events_per_second": self.events_per_second,
+            **({"start_seconds": self.start, "starts": self.starts} if self.starts else {}),
+            "warming_seconds": self.warming,
+            "seconds": self.drains.summary(),
+            "bytes": self.memory,
+            "state_bytes": self.state,
         }

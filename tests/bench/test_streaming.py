@@ -59,6 +59,15 @@ def test_a_rate_is_kept_up_with_only_if_it_was_in_every_run():
     assert at.summary()["kept_up"] is False
 
 
+def test_who_was_fed_inside_a_program_has_drained_nothing():
+    taken = Taken(sides.in_process()[0], rates=[AtRate(10, [Paced(0.1, 0.2, kept_up=True)])])
+    assert taken.summary().keys() == {"side", "kind", "agrees", "rates"}
+    taken.drains.runs += [2.0]
+    taken.events = 10
+    assert taken.summary()["events_per_second"] == 5.0
+    assert "starts" not in taken.summary()
+
+
 def test_who_could_not_keep_up_is_not_asked_again():
     taken = [Taken(sides.on_spark()), Taken(sides.flink("heap", 2))]
     asked = []
@@ -130,7 +139,7 @@ def test_inside_a_program(side, name, tmp_path):
     given = inputs.Inputs(tmp_path, 50_000).first(50_000)
     with side.start(workloads.named(name), [str(given.count), str(given.plain)]) as process:
         process.answer()
-        told = process.order(30_000, 40_000, 20_000)
+        told = process.order("run", given.plain, 1, 30_000, 40_000, 20_000)
     assert matching.Matches(told["matches"], told["sum"]) == expected(name, 40_000)
     assert told["matches"] > 10
     assert 0 < told["p50"] <= told["p99"]
