@@ -81,7 +81,7 @@ def main(
     value: Sequence[str] = (),
     peer: Sequence[Peer] = PEERS,
     real_data: Annotated[Path | None, cyclopts.Parameter("--real")] = None,
-    patience: float = 300,
+    patience: float = 100,
 ) -> int:
     """Measure how Ensue, Flink CEP, Flink SQL, Esper, Siddhi, DuckDB and Spark's SQL grow, on two cores, in turn.
 

@@ -81,7 +81,7 @@ class Process:
         self._program, self._arguments = program, arguments
         self._stack = ExitStack()
         self._running: Ordered | None = None
-        self._warm = False
+        self._warm = self._rested = False
 
     @contextmanager
     def ready(self, asked: Asked, plain: Path, parallelism: int, patience: float | None = None) -> Iterator[Ready]:
@@ -93,15 +93,16 @@ class Process:
 
             def run() -> Matches:
                 found = self._order("run", plain, parallelism)
-                self._warm = True
+                self._warm, self._rested = True, False
                 return Matches(found["matches"], found["sum"])
 
-            yield Ready(lambda: run().count, run, self._processes, self._warm, self._rest)
+            yield Ready(lambda: run().count, run, self._processes, self._warm, self._rest, lambda: self._rested)
 
     def end(self) -> None:
         """Whoever is asked afterwards starts it anew."""
         self._stack.close()
-        self._running, self._warm = None, False
+        self._running = None
+        self._warm = self._rested = False
 
     def _order(self, *words: object) -> dict[str, Any]:
         if self._running is None:
@@ -117,6 +118,7 @@ class Process:
         for one in self._processes():
             command = ["jcmd", str(one.pid), "GC.run"]
             subprocess.run(command, capture_output=True, check=False)
+        self._rested = True
 
     def _processes(self) -> list[psutil.Process]:
         return [] if self._running is None else self._running.processes()

@@ -59,8 +59,10 @@ class Ready(Work):
     processes: Callable[[], list[psutil.Process]]
     warm: bool = False
     """Whether it has run before: as another side, or for another question."""
-    rest: Callable[[], object] | None = None
+    rest: Callable[[], object] = lambda: None
     """Gives back the memory that it does not need; called after a run that has left the machine with little."""
+    rested: Callable[[], bool] = lambda: False
+    """Whether it has done so since its process last ran."""
 
 
 Kind: TypeAlias = Literal["ours", "peer", "limit"]

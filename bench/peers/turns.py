@@ -36,7 +36,6 @@ class Turns:
     runs: measuring.Sample = field(default_factory=measuring.Sample)
     bytes: int = 0
     _ended: float = 0.0
-    _rested: bool = False
 
     def begin(self, ready: Ready) -> None:
         """Twice, or once if its process is warm already."""
@@ -48,7 +47,7 @@ class Turns:
     def turn(self, ready: Ready) -> None:
         """A run that counts, and before it one to get going, if it has lost something that matters for its runs."""
         waited = time.monotonic() - self._ended > WAITED and self.warming[-1] < SHORT
-        if waited or self._rested:
+        if waited or ready.rested():
             self._get_going(ready)
         self.waited.append(time.monotonic() - self._ended)
         began, before = time.perf_counter(), processor_seconds(ready.processes())
@@ -70,8 +69,7 @@ class Turns:
 
     def _end(self, ready: Ready) -> None:
         """Whoever waits for his turn should not hold the memory of others, if they need it."""
-        self._rested = ready.rest is not None and psutil.virtual_memory().available < LITTLE
-        if self._rested and ready.rest is not None:
+        if psutil.virtual_memory().available < LITTLE:
             ready.rest()
         self._ended = time.monotonic()
 

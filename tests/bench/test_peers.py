@@ -124,7 +124,13 @@ def test_who_has_lost_something_runs_once_to_get_going(
 ):
     for name, value in {"WAITED": waited, "SHORT": short, "LITTLE": little}.items():
         monkeypatch.setattr(turns, name, value)
-    ready = Ready(lambda: 0, lambda: matching.NOTHING, list, rest=lambda: None)
+    rested: list[int] = []
+
+    def run() -> int:
+        rested.clear()
+        return 0
+
+    ready = Ready(run, lambda: matching.NOTHING, list, rest=lambda: rested.append(1), rested=lambda: bool(rested))
     for warm, before in ((False, 2), (True, 1)):
         taken = turns.Turns("Any", "peer", 10, matching.NOTHING)
         taken.begin(replace(ready, warm=warm))

@@ -235,7 +235,7 @@ def test_who_is_too_slow_only_later_ends_nothing(without_spark: Path, monkeypatc
     points = json.loads((without_spark / "sweeps.json").read_text())["results"]
     assert [[one["side"] for one in point["sides"]] for point in points] == [["DuckDB SQL"]] * 2
     for point in points:
-        assert point["cannot"] == {"Tires": "takes longer than 300 s from A then (B or C) then D on"}
+        assert point["cannot"] == {"Tires": "takes longer than 100 s from A then (B or C) then D on"}
 
 
 def test_a_peer_that_ends_with_an_error_ends_nothing(without_spark: Path, monkeypatch: pytest.MonkeyPatch):
