@@ -14,8 +14,8 @@ from bench import measuring
 from bench.peers.matching import Matches
 from bench.peers.sides import Kind, Ready, memory, processor_seconds, used_since
 
-WAITED, SHORT = 60.0, 10.0
-"""Whoever has waited longer than the first, and whose runs are shorter than the second, runs once to get going."""
+WAITED, SHORT = 10.0, 10.0
+"""Seconds: whoever has waited longer than the first, and runs shorter than the second, runs once to get going."""
 LITTLE = 2 << 30
 """Whoever leaves the machine with less memory than that gives back his, and runs once to get going as well."""
 
