@@ -96,7 +96,14 @@ class Process:
                 self._warm, self._rested = True, False
                 return Matches(found["matches"], found["sum"])
 
-            yield Ready(lambda: run().count, run, self._processes, self._warm, self._rest, lambda: self._rested)
+            yield Ready(
+                lambda: run().count,
+                run,
+                self._processes,
+                warm=lambda: self._warm,
+                rest=self._rest,
+                rested=lambda: self._rested,
+            )
 
     def end(self) -> None:
         """Whoever is asked afterwards starts it anew."""

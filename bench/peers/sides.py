@@ -57,8 +57,8 @@ class Ready(Work):
     """A side that is ready, and the processes that do its work."""
 
     processes: Callable[[], list[psutil.Process]]
-    warm: bool = False
-    """Whether it has run before: as another side, or for another question."""
+    warm: Callable[[], bool] = lambda: False
+    """Whether its process has run before: for this side, another one, or another question."""
     rest: Callable[[], object] = lambda: None
     """Gives back the memory that it does not need; called after a run that has left the machine with little."""
     rested: Callable[[], bool] = lambda: False

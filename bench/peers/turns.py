@@ -39,8 +39,9 @@ class Turns:
 
     def begin(self, ready: Ready) -> None:
         """Twice, or once if its process is warm already."""
+        warm = ready.warm()
         self._warm_up(lambda: ready.check() == self.expected)
-        if not ready.warm:
+        if not warm:
             self._get_going(ready)
         self._end(ready)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -97,20 +98,19 @@ def test_a_process_is_warm_for_whoever_comes_second_and_is_started_anew_when_it_
 
     monkeypatch.setattr(in_java, "started", started)
     process, asked = in_java.Process("Esper"), Asked(["A"], frozenset("A"), [])
-    with process.ready(asked, tmp_path, 1) as one:
-        assert (one.warm, one.run()) == (False, 1)
-        with process.ready(asked, tmp_path, 2) as two:
-            assert (two.warm, two.run(), one.run()) == (True, 3, 4)
+    with process.ready(asked, tmp_path, 1) as one, process.ready(asked, tmp_path, 2) as two:
+        assert (one.warm(), two.warm(), one.run()) == (False, False, 2)
+        assert (two.warm(), two.run(), one.run()) == (True, 3, 4)
     process.end()
     assert one.processes() == []
     with process.ready(asked, tmp_path, 1) as anew:
-        assert (anew.warm, anew.run()) == (False, 1)
+        assert (anew.warm(), anew.run()) == (False, 1)
         for running in anew.processes():
             running.kill()
         with pytest.raises(EndedError):
             anew.run()
     with process.ready(asked, tmp_path, 1) as anew:
-        assert not anew.warm
+        assert not anew.warm()
     process.end()
 
 
@@ -133,7 +133,7 @@ def test_who_has_lost_something_runs_once_to_get_going(
     ready = Ready(run, lambda: matching.NOTHING, list, rest=lambda: rested.append(1), rested=lambda: bool(rested))
     for warm, before in ((False, 2), (True, 1)):
         taken = turns.Turns("Any", "peer", 10, matching.NOTHING)
-        taken.begin(replace(ready, warm=warm))
+        taken.begin(replace(ready, warm=partial(bool, warm)))
         for _ in range(3):
             taken.turn(ready)
         assert taken.agrees
