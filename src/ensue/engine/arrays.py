@@ -43,9 +43,14 @@ def everywhere(count: int) -> Truths:
     return np.broadcast_to(np.True_, count)
 
 
+def is_everywhere(truths: Truths) -> bool:
+    """Whether truths were made by `everywhere`; what is not may still be true for every row."""
+    return truths.strides == (0,) and bool(truths[:1].all())
+
+
 def taken(truths: Truths, rows: Ints) -> Truths:
     """The truths of some rows."""
-    return everywhere(len(rows)) if truths.strides == (0,) else truths[rows]
+    return everywhere(len(rows)) if is_everywhere(truths) else truths[rows]
 
 
 def frozen(array: Array) -> Array:
