@@ -52,7 +52,8 @@ class Offered:
         return self._columns[name]
 
     def of_types(self, types: AbstractSet[str]) -> Truths:
-        return self._among(types)[self.codes]
+        among: Truths = self._among(types)[self.codes]
+        return among
 
     def rows_of(self, types: AbstractSet[str]) -> Ints:
         """The rows of the events of some types."""
