@@ -199,6 +199,21 @@ def test_rows_that_no_pattern_wants_are_not_looked_at(tmp_path):
     assert ids(ensue.detect(KEYED, tmp_path)) == expected()
 
 
+@pytest.mark.parametrize("missing", [None, float("nan")])
+@pytest.mark.parametrize("gap", ["A", "B", "Z"])
+def test_events_that_lack_a_value_of_a_variable_are_left_out(tmp_path, missing, gap):
+    """Whether types say it all is judged piece by piece: one has all values, another lacks that of one event."""
+    kinds = ["A", "B", "Z", "A", "B", "Z"]
+    rows = [
+        {"id": at, "type": kind, "time": 1000 * at, "x": missing if kind == gap and at > 2 else at / 4}
+        for at, kind in enumerate(kinds)
+    ]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "events.parquet", row_group_size=3)
+    pattern = "A(x = ?x) then B(x = ?y) within 1 minute where ?y > ?x"
+    found = ensue.detect(pattern, tmp_path, "all").column("constituents").to_pylist()
+    assert found == [["0", "1"], *({"Z": [["0", "4"], ["3", "4"]], "A": [["0", "4"]], "B": []}[gap])]
+
+
 def test_what_cannot_be_read(tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "damaged.parquet").write_text("not Parquet")

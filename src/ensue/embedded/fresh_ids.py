@@ -73,10 +73,11 @@ class FreshIds:
     def _numbers(self, ids: Ids, positions: Ints, times: Ints) -> Batch | None:
         """A batch of numbers that are all below or all above those that are here."""
         low, high = self._range
-        lowest, highest = _range(ids.codes)
+        rising = is_sorted(frozen(ids.codes)) == 2
+        lowest, highest = (int(ids.codes[0]), int(ids.codes[-1])) if rising else _range(ids.codes)
         if self.batches and (self.batches[0].lanes is not None or (lowest <= high and highest >= low)):
             return None
-        if is_sorted(frozen(ids.codes)) != 2 and is_sorted(frozen(np.sort(ids.codes))) != 2:
+        if not rising and is_sorted(frozen(np.sort(ids.codes))) != 2:
             return None
         self._range = min(low, lowest), max(high, highest)
         return Batch(ids.codes, None, positions, times)

@@ -10,7 +10,7 @@ from ensue.embedded.patterns import Watched
 from ensue.engine.arrays import frozen
 from ensue.engine.codes import UNBOUND, Codebook
 from ensue.engine.engine import Found
-from ensue.engine.kernels.identity import Words, digest_texts, occurrence_ids
+from ensue.engine.kernels.identity import Words, digest_ids, digest_texts, occurrence_ids
 from ensue.model.identity import value_bytes
 
 
@@ -30,19 +30,17 @@ class Identities:
         found = gathered.found
         rows = found.rows
         count = len(rows)
-        ids = found.store.ids
+        ids = found.store.ids.take(rows.members)
         values = np.ascontiguousarray(rows.values)
         names = _digests([name.encode() for name in found.variables])
         texts = occurrence_ids(
             rows.begin,
             rows.end,
             rows.starts,
-            rows.members,
+            digest_ids(frozen(ids.codes), *ids.table()),
             values,
             values.view(np.float64),
             UNBOUND,
-            frozen(ids.codes),
-            *ids.table(),
             _digests([watched.name.encode() for watched in gathered.watched]),
             gathered.numbers,
             names,

@@ -14,7 +14,7 @@ from ensue.embedded.batches import Types
 from ensue.embedded.incoming import Incoming, Names, Problem
 from ensue.embedded.kinds import number_text
 from ensue.embedded.times import instants
-from ensue.engine.arrays import Ints, Truths, counting
+from ensue.engine.arrays import Ints, Truths, both, counting, is_everywhere
 from ensue.engine.columns import Column
 from ensue.engine.events import EventBatch
 from ensue.engine.store import Ids
@@ -39,10 +39,10 @@ def read(events: Incoming, names: Names, first: int) -> Reading:
     types, type_names, typed = _types(events, names, count)
     times, timed = instants(_needed(events.column(names.time), events, names.time, "time"))
     ids, identified, given = _ids(events, names.id, first, count)
-    fine = typed & timed & identified
+    fine = both(both(typed, timed), identified)
     batch = EventBatch(times, ids, types, type_names, _attributes(events, names, count, times))
     rows = counting(count)
-    if fine.all():
+    if is_everywhere(fine) or fine.all():
         return Reading(batch, rows, [], given)
     problems = [
         *(_bad_type(row, events, names) for row in np.flatnonzero(~typed).tolist()),
@@ -74,13 +74,11 @@ def _ids(events: Incoming, name: str, first: int, count: int) -> tuple[Ids, Trut
     if column is None or not column.parts:
         nothing = np.ones(count, np.bool_) if column is None else events.absent(name)
         return Ids.from_positions(first, count), nothing, False
-    fine = np.zeros(count, np.bool_)
-    for kind, (_, valid) in column.parts.items():
-        if kind in ("text", "number"):
-            fine |= valid
+    named = [valid for kind, (_, valid) in column.parts.items() if kind in ("text", "number")]
+    fine = named[0] if len(named) == 1 else np.any([np.zeros(count, np.bool_), *named], axis=0)
     ids = _named(column)
-    if not fine.all():
-        fine |= events.absent(name)
+    if not is_everywhere(fine) and not fine.all():
+        fine = fine | events.absent(name)
         ids = Ids(np.where(column.valid(), ids.codes, np.arange(first, first + count)), ids.texts)
     return ids, fine, True
 

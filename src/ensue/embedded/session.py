@@ -18,6 +18,7 @@ from ensue.embedded.plain_events import PlainEvents, batch_of_one
 from ensue.embedded.reading import Reading, read
 from ensue.embedded.records import Records
 from ensue.embedded.seen import SeenIds
+from ensue.engine.arrays import no_ints
 from ensue.engine.engine import Engine
 from ensue.time import format_instant
 
@@ -162,7 +163,7 @@ class Session:
             return reading, []
         positions = first + reading.rows if first else reading.rows
         earlier = self.seen.add(reading.batch.ids, positions, reading.batch.times)
-        again = np.flatnonzero(earlier >= 0)
+        again = np.flatnonzero(earlier >= 0) if earlier.max(initial=-1) >= 0 else no_ints()
         if not len(again):
             return reading, []
         names = reading.batch.ids.take(again).to_pylist()

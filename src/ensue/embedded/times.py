@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ensue.engine.arrays import Ints, Truths
+from ensue.engine.arrays import Ints, Truths, is_everywhere
 from ensue.engine.columns import Column
 from ensue.time import parse_instant
 from ensue.time.instants import EARLIEST, LATEST
@@ -15,23 +16,16 @@ from ensue.time.instants import EARLIEST, LATEST
 
 def instants(column: Column) -> tuple[Ints, Truths]:
     """The instant of each row, and which rows have one: the answers that `ensue.time.to_instant` gives one by one."""
-    times, known = np.zeros(column.length, np.int64), np.zeros(column.length, np.bool_)
-    for kind, (values, valid) in column.parts.items():
-        match kind:
-            case "time":
-                found, fine = values, valid
-            case "number":
-                found, fine = _from_milliseconds(values, valid)
-            case "text":
-                found, fine = _from_texts(values, valid)
-            case _:
-                continue
-        if fine.all():
-            times, known = found, fine
-        else:
+    parts = [_KINDS[kind](values, valid) for kind, (values, valid) in column.parts.items() if kind in _KINDS]
+    if len(parts) == 1 and is_everywhere(parts[0][1]):
+        times, known = parts[0]
+    else:
+        times, known = np.zeros(column.length, np.int64), np.zeros(column.length, np.bool_)
+        for found, fine in parts:
             times, known = np.where(fine, found, times), known | fine
-    inside = (times >= EARLIEST) & (times <= LATEST)
-    return times, known if inside.all() else known & inside
+    if times.min(initial=EARLIEST) >= EARLIEST and times.max(initial=LATEST) <= LATEST:
+        return times, known
+    return times, known & (times >= EARLIEST) & (times <= LATEST)
 
 
 def _from_milliseconds(values: Any, valid: Truths) -> tuple[Ints, Truths]:
@@ -73,3 +67,10 @@ def _parsed(text: str) -> int | None:
         return parse_instant(text)
     except ValueError:
         return None
+
+
+_KINDS: dict[str, Callable[[Any, Truths], tuple[Ints, Truths]]] = {
+    "time": lambda values, valid: (values, valid),
+    "number": _from_milliseconds,
+    "text": _from_texts,
+}

@@ -43,9 +43,21 @@ def everywhere(count: int) -> Truths:
     return np.broadcast_to(np.True_, count)
 
 
+def is_everywhere(truths: Truths) -> bool:
+    """Whether truths were made by `everywhere`; what is not may still be true for every row."""
+    return truths.strides == (0,) and bool(truths[:1].all())
+
+
+def both(one: Truths, two: Truths) -> Truths:
+    """Where both are true. What is true everywhere is not looked at, and the other is given back as it is."""
+    if is_everywhere(one):
+        return two
+    return one if is_everywhere(two) else one & two
+
+
 def taken(truths: Truths, rows: Ints) -> Truths:
     """The truths of some rows."""
-    return everywhere(len(rows)) if truths.strides == (0,) else truths[rows]
+    return everywhere(len(rows)) if is_everywhere(truths) else truths[rows]
 
 
 def frozen(array: Array) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 from ensue.algebra.expressions import Expression
 from ensue.engine.arrays import FOREVER, Ints, Truths, counting
 from ensue.engine.codes import UNBOUND, Codebook
-from ensue.engine.conditions import holds
+from ensue.engine.conditions import Lookup, holds
 from ensue.engine.kernels import exclusion as exclusion_kernels, partition as partition_kernels
 from ensue.engine.kernels.order import is_sorted
 from ensue.engine.kernels.pairing import BETWEEN, INSIDE, Between, Inside, Limits
@@ -69,16 +68,16 @@ class Tests:
             mask &= (end >= low) & (end < high)
         return mask
 
-    def conditions_hold(self, count: int, codes: Callable[[str], Ints], book: Codebook) -> Truths:
-        """The conditions over variables, for many candidates; `codes` gives the codes of a variable."""
+    def conditions_hold(self, count: int, lookup: Lookup) -> Truths:
+        """The conditions over variables, for many candidates."""
         mask = np.ones(count, np.bool_)
         for condition in self.conditions:
-            mask &= holds(condition, lambda name: book.decode(codes(name)), count)
+            mask &= holds(condition, lookup, count)
         return mask
 
     def conditions_hold_for(self, rows: Rows, names: tuple[str, ...], book: Codebook) -> Truths:
         """The conditions over variables, for many rows."""
-        return self.conditions_hold(len(rows), lambda name: column_of(rows.values, names, name), book)
+        return self.conditions_hold(len(rows), lambda name: book.decode(column_of(rows.values, names, name)))
 
 
 def column_of(values: Ints, names: tuple[str, ...], name: str) -> Ints:

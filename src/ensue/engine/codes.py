@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ensue.engine.arrays import Ints, Truths, frozen
+from ensue.engine.arrays import Ints, Truths, everywhere, frozen
 from ensue.engine.columns import Column, from_values
-from ensue.engine.kernels.encoding import encode_chosen_integers, encode_integers
+from ensue.engine.kernels.encoding import encode_chosen_doubles, encode_chosen_integers, encode_integers
 from ensue.engine.kernels.partition import BOXED
 from ensue.model.occurrences import Bindings
 from ensue.model.values import Value, ValueKey, value_key
@@ -36,10 +36,12 @@ class Codebook:
     def encode(self, column: Column, rows: Ints | None = None) -> Ints:
         """A code for each row, or for some of the rows; unbound where there is no value."""
         if rows is not None:
-            if column.whole is not None:
-                doubles = np.empty(len(rows), np.float64)
-                if not encode_chosen_integers(frozen(column.whole), rows, doubles):
-                    return doubles.view(np.int64)
+            doubles = np.empty(len(rows), np.float64)
+            if column.whole is not None and not encode_chosen_integers(frozen(column.whole), rows, doubles):
+                return doubles.view(np.int64)
+            plain = column.doubles
+            if plain is not None and not encode_chosen_doubles(frozen(np.ascontiguousarray(plain)), rows, doubles):
+                return doubles.view(np.int64)
             column = column.take(rows)
         if set(column.parts) == {"number"}:
             values, valid = column.parts["number"]
@@ -80,10 +82,11 @@ class Codebook:
 
     def decode(self, codes: Ints) -> Column:
         """A column of values; unbound codes are missing."""
+        found = self.numbers(codes)
+        if found is not None:
+            return found
         numbers = codes.view(np.float64)
         plain = (codes != UNBOUND) & ~np.isnan(numbers)
-        if plain.all():
-            return Column(len(codes), {"number": (numbers, plain)})
         boxed = (codes != UNBOUND) & ~plain
         listed = np.unique(codes[boxed])
         parts: dict[str, Any] = {}
@@ -97,6 +100,13 @@ class Codebook:
                 numbers = np.where(plain, numbers, 0.0).astype(np.int64)  # whole numbers keep all their digits
             parts["number"] = (np.where(plain, numbers, large), at | plain)
         return Column(len(codes), parts)
+
+    def numbers(self, codes: Ints) -> Column | None:
+        """The same if every value is a plain number, as is seen at a glance; otherwise None."""
+        numbers = codes.view(np.float64)
+        if np.isnan(numbers).any() or (codes == UNBOUND).any():
+            return None
+        return Column(len(codes), {"number": (numbers, everywhere(len(codes)))})
 
     def bindings(self, names: tuple[str, ...], row: Sequence[int]) -> Bindings:
         """The bindings of one row of codes; the names are in order."""

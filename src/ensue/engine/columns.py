@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ensue.engine.arrays import Ints, Truths, everywhere, taken
+from ensue.engine.arrays import Floats, Ints, Truths, everywhere, is_everywhere, taken
 from ensue.model.values import Value, normal, value_key
 
 Part: TypeAlias = tuple[Any, Truths]
@@ -37,6 +37,19 @@ class Column:
         for _, valid in self.parts.values():
             result |= valid
         return result
+
+    @property
+    def doubles(self) -> Floats | None:
+        """The values, if it is plain that every one of them is there and is a double."""
+        if self.parts.keys() != {"number"}:
+            return None
+        values, valid = self.parts["number"]
+        return values if values.dtype == np.float64 and is_everywhere(valid) else None
+
+    @property
+    def complete(self) -> bool:
+        """Whether it is plain that there is a value in every row."""
+        return any(is_everywhere(valid) for _, valid in self.parts.values())
 
     def take(self, rows: Ints) -> Column:
         return Column(

@@ -27,7 +27,7 @@ from ensue.algebra.expressions import (
     Variable,
 )
 from ensue.algebra.functions import call, like_expression
-from ensue.engine.arrays import Truths
+from ensue.engine.arrays import Truths, both, everywhere, is_everywhere
 from ensue.engine.columns import Column, Part, constant, from_values
 from ensue.model.values import Value
 from ensue.time.instants import EARLIEST, LATEST
@@ -53,10 +53,14 @@ def evaluate(expression: Expression, lookup: Lookup, length: int) -> Column:
             return lookup(name)
         case Both(left, right):
             (one, known_one), (two, known_two) = (_truth(evaluate(e, lookup, length)) for e in (left, right))
+            if is_everywhere(known_one) and is_everywhere(known_two):
+                return _truths(one & two, known_one)
             false = (known_one & ~one) | (known_two & ~two)
             return _truths(known_one & one & known_two & two, false | (known_one & known_two))
         case Either(left, right):
             (one, known_one), (two, known_two) = (_truth(evaluate(e, lookup, length)) for e in (left, right))
+            if is_everywhere(known_one) and is_everywhere(known_two):
+                return _truths(one | two, known_one)
             true = (known_one & one) | (known_two & two)
             return _truths(true, true | (known_one & known_two))
         case Not(operand):
@@ -96,16 +100,20 @@ def _truths(values: Truths, known: Truths) -> Column:
 
 def _compare(symbol: str, left: Column, right: Column) -> Column:
     """Equality across kinds is false; order across kinds, and of truth values, is unknown."""
+    if len(left.parts) == len(right.parts) == 1 and left.parts.keys() == right.parts.keys() - {"truth"}:
+        (kind,) = left.parts
+        (one, valid_one), (two, valid_two) = left.parts[kind], right.parts[kind]
+        return _truths(_compare_kind(symbol, kind, one, two), both(valid_one, valid_two))
     result = np.full(left.length, symbol == "!=", np.bool_)
     known = left.valid() & right.valid() if symbol in ("=", "!=") else np.zeros(left.length, np.bool_)
     for kind in left.parts.keys() & right.parts.keys():
         if kind == "truth" and symbol not in ("=", "!="):
             continue
         (one, valid_one), (two, valid_two) = left.parts[kind], right.parts[kind]
-        both = valid_one & valid_two
+        comparable = both(valid_one, valid_two)
         answer = _compare_kind(symbol, kind, one, two)
-        result = np.where(both, answer, result)
-        known = known | both
+        result = np.where(comparable, answer, result)
+        known = known | comparable
     return _truths(result, known)
 
 
@@ -179,15 +187,15 @@ def _arithmetic(symbol: str, left: Column, right: Column) -> Column:
     parts: dict[str, Part] = {}
     one, two = left.parts.get("number"), right.parts.get("number")
     if one and two:
-        values, fine = _number_arithmetic(symbol, one[0].astype(np.float64), two[0].astype(np.float64))
-        parts["number"] = (values, one[1] & two[1] & fine)
+        values, fine = _number_arithmetic(symbol, *(part[0].astype(np.float64, copy=False) for part in (one, two)))
+        parts["number"] = (values, both(both(one[1], two[1]), fine))
     first, second = left.parts.get("time"), right.parts.get("time")
     if first and second and symbol == "-":
-        seconds, both = (first[0] - second[0]) / 1_000_000, first[1] & second[1]
+        seconds, known = (first[0] - second[0]) / 1_000_000, first[1] & second[1]
         if "number" in parts:
             values, valid = parts["number"]
-            seconds, both = np.where(both, seconds, values), both | valid
-        parts["number"] = (seconds, both)
+            seconds, known = np.where(known, seconds, values), known | valid
+        parts["number"] = (seconds, known)
     shifted = (first, two, symbol) if first and two and symbol in "+-" else (second, one, symbol)
     if shifted[0] and shifted[1] and (shifted[0] is first or symbol == "+"):
         parts["time"] = _shift(shifted[0], shifted[1], symbol)
@@ -207,7 +215,8 @@ def _number_arithmetic(symbol: str, one: Any, two: Any) -> tuple[Any, Truths]:
                 values = np.where(two == 0, np.nan, one / two)
             case _:
                 values = np.where((two == 0) | ~np.isfinite(one), np.nan, np.fmod(one, two))
-    return values, ~np.isnan(values)
+    unknown = np.isnan(values)
+    return values, ~unknown if unknown.any() else everywhere(len(values))
 
 
 def _shift(times: Part, seconds: Part, symbol: str) -> Part:

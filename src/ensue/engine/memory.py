@@ -11,7 +11,7 @@ from functools import cache
 
 import pyarrow as pa
 
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of glibc's mallopt
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # of glibc's mallopt
 _PLENTY = 2**31 - 1
 
 
@@ -22,8 +22,9 @@ def keep_freed_memory() -> bool:
     A step works through arrays as long as its batch, and the next step wants the same again: fresh memory costs a page
     fault every few thousand bytes, up to a third of the time. Arrow then takes its memory there too: its own allocator
     gives it back within milliseconds, and what it asks for comes in large pages, which a virtual machine may have to
-    be given first. It is for processes that belong to Ensue, the command line and Spark's Python workers: how much
-    memory another program keeps is its own business.
+    be given first. All threads share one heap: what one has read, another frees, and the heaps that glibc makes for
+    threads are small and go back to the system as a whole. It is for processes that belong to Ensue, the command line
+    and Spark's Python workers: how much memory another program keeps is its own business.
     """
     if not sys.platform.startswith("linux"):
         return False
@@ -32,6 +33,7 @@ def keep_freed_memory() -> bool:
     except (OSError, AttributeError):  # another C library
         return False
     kept = all(mallopt(option, _PLENTY) == 1 for option in (_TRIM_THRESHOLD, _MMAP_THRESHOLD))
+    mallopt(_ARENA_MAX, 1)
     if kept:
         pa.set_memory_pool(pa.system_memory_pool())
     return kept

@@ -32,9 +32,9 @@ class Ids:
     @classmethod
     def from_numbers(cls, numbers: Ints) -> Ids:
         """Whole numbers as their digits, without making texts of them; only negative ones need theirs."""
-        negative = numbers < 0
-        if not negative.any():
+        if numbers.min(initial=0) >= 0:
             return cls(numbers, _NO_TEXTS)
+        negative = numbers < 0
         texts = pa.array(numbers[negative]).cast(pa.large_string())
         return cls(np.where(negative, -np.cumsum(negative, dtype=np.int64), numbers), texts)
 

@@ -81,16 +81,16 @@ class Here:
 
 
 class Rows(Sequence[int]):
-    """The numbers, from 1, of some rows of a file."""
+    """The numbers, from 1, of some rows of a file: their places from a row on before which there are `first`."""
 
-    def __init__(self, places: Ints) -> None:
-        self._places = places
+    def __init__(self, places: Ints, first: int = 0) -> None:
+        self._places, self._first = places, first
 
     def __len__(self) -> int:
         return len(self._places)
 
     def __getitem__(self, row: Any) -> Any:
-        return int(self._places[row]) + 1
+        return self._first + int(self._places[row]) + 1
 
 
 class _Runs:

@@ -15,8 +15,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ensue.algebra.patterns import Atom
 from ensue.algebra.wants import any_event, tests_of, wanted_atoms, whole_span
@@ -26,6 +26,7 @@ from ensue.embedded.offered import Offered
 from ensue.embedded.patterns import Patterns, Watchlist
 from ensue.embedded.session import Session
 from ensue.embedded.tables import Arrow
+from ensue.engine.arrays import counting
 from ensue.engine.memory import nothing_to_collect
 from ensue.errors import Diagnostic, InputError
 from ensue.files.chunks import Chunk, Ledger, Rows
@@ -92,8 +93,9 @@ def _chunks(files: list[str], session: Session) -> Iterator[tuple[Chunk, int | N
     if _selective(watchlist) and all(reader is read_parquet for reader in readers):
         with nothing_to_collect():
             lone, covering = wanted_atoms({item.name: (item.pattern, item.context) for item in watchlist.watched})
-            wanted = partial(_wanted, columns, names, tests_of((*lone, *covering), watchlist.taxonomy))
+            tests = tests_of((*lone, *covering), watchlist.taxonomy)
         pieces = [piece for file in files for piece in pieces_of(file, names.time)]
+        wanted = partial(_wanted, columns, names, tests, len(pieces) == 1)
         yield from zip(_ahead(wanted, pieces), complete_with(pieces), strict=True)
         return
     for file, reader in zip(files, readers, strict=True):
@@ -124,15 +126,15 @@ def _selective(watchlist: Watchlist) -> bool:
 
 
 def _wanted(
-    columns: list[str], names: Names, tests: Mapping[tuple[Atom, ...], AbstractSet[str]], piece: Piece
+    columns: list[str], names: Names, tests: Mapping[tuple[Atom, ...], AbstractSet[str]], alone: bool, piece: Piece
 ) -> Chunk:
     """The wanted rows of a piece; all of them if some are called by their positions, or cannot be read."""
-    table = rows_of(piece, columns, names.type)
-    rows = np.arange(len(table))
+    table = rows_of(piece, columns, names.type, alone=alone)
+    rows = counting(len(table))
     if _tells_all(table, names):
-        rows = np.flatnonzero(Offered(table, names).wanted(tests))
-    some = table if len(rows) == len(table) else table.take(pa.array(rows))
-    lines = Rows(rows + piece.first)
+        rows = Offered(table, names).wanted(tests)
+    some = table if len(rows) == len(table) else pc.take(table, pa.array(rows), boundscheck=False)
+    lines = Rows(rows, piece.first)
     left_out = len(table) - len(rows)
     return Chunk(piece.file, Arrow(some), lines, lambda row: str(some.slice(row, 1).to_pylist()[0]), left_out=left_out)
 

@@ -25,6 +25,17 @@ def encode_integers(values, valid, unbound):
 
 
 @kernel
+def encode_chosen_doubles(values, rows, doubles):
+    """Some doubles, without negative zeros; says whether one of them is too large for a whole number, or no number."""
+    plain = True
+    for place in range(rows.size):
+        value = values[rows[place]] + 0.0
+        doubles[place] = value
+        plain = plain and abs(value) <= 2.0**53
+    return not plain
+
+
+@kernel
 def encode_chosen_integers(values, rows, doubles):
     """Some whole numbers as doubles; says whether one of them is too large to be one without loss."""
     large = False

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ensue.engine.arrays import Bytes, Ints
 from ensue.engine.kernels.compiled import kernel
-from ensue.engine.kernels.digits import count_digits, eight_digits
+from ensue.engine.kernels.digits import EIGHT, count_few_digits, eight_digits
 from ensue.model import identity
 
 Words: TypeAlias = npt.NDArray[np.uint64]
@@ -51,20 +51,26 @@ def digest_slice(data: Bytes, start: int, stop: int) -> tuple[np.uint64, np.uint
 
 
 @kernel
+def digest_short(position: int) -> tuple[np.uint64, np.uint64]:
+    """`digest_position` for at most eight digits."""
+    word, length = _digits(position)
+    return mix(mix(_HIGH, length), word), mix(mix(_LOW, length), word)
+
+
+@kernel
 def digest_position(position: int) -> tuple[np.uint64, np.uint64]:
     """Both lanes of the digest of a position's decimal digits; there are at most 19. The first digit is the lowest
     byte.
     """
-    if position < 100_000_000:
-        word, length = _digits(position)
-        return mix(mix(_HIGH, length), word), mix(mix(_LOW, length), word)
-    lowest, rest = position % 100_000_000, position // 100_000_000
-    if rest < 100_000_000:
+    if position < EIGHT:
+        return digest_short(position)
+    lowest, rest = position % EIGHT, position // EIGHT
+    if rest < EIGHT:
         first, length = _digits(rest)
         one, two, three = _behind(first, length, lowest)
     else:
-        first, length = _digits(rest // 100_000_000)
-        one, two, three = _behind(first, length, rest % 100_000_000)
+        first, length = _digits(rest // EIGHT)
+        one, two, three = _behind(first, length, rest % EIGHT)
         length += _8
         two, three, _ = _behind(two, length - _8, lowest)
     length += _8
@@ -77,7 +83,7 @@ def digest_position(position: int) -> tuple[np.uint64, np.uint64]:
 @kernel
 def _digits(number: int) -> tuple[np.uint64, np.uint64]:
     """Up to eight digits as bytes of one word, and how many they are."""
-    length = np.uint64(count_digits(number))
+    length = np.uint64(count_few_digits(number))
     return eight_digits(number) >> (_64 - _8 * length), length
 
 
@@ -103,8 +109,15 @@ def digest_id(code: int, offsets: Ints, data: Bytes) -> tuple[np.uint64, np.uint
 def digest_ids(codes: Ints, offsets: Ints, data: Bytes) -> Words:
     """Both lanes for each id."""
     lanes = np.empty((codes.size, 2), np.uint64)
+    short = True
     for row in range(codes.size):
-        lanes[row, 0], lanes[row, 1] = digest_id(codes[row], offsets, data)
+        short &= 0 <= codes[row] < EIGHT
+    if short:  # mostly so; a loop without branches does several at once
+        for row in range(codes.size):
+            lanes[row, 0], lanes[row, 1] = digest_short(codes[row])
+    else:
+        for row in range(codes.size):
+            lanes[row, 0], lanes[row, 1] = digest_id(codes[row], offsets, data)
     return lanes
 
 
@@ -141,27 +154,25 @@ def occurrence_ids(
     begin: Ints,
     end: Ints,
     starts: Ints,
-    members: Ints,
+    member_lanes: Words,
     values: Ints,
     numbers: npt.NDArray[np.float64],
     unbound: int,
-    codes: Ints,
-    offsets: Ints,
-    data: Bytes,
     class_lanes: Words,
     classes: Ints,
     name_lanes: Words,
     boxed_lanes: Words,
     timed: bool,
 ) -> Words:
-    """The ids of all rows as hexadecimal text, 32 bytes each; `numbers` are the codes of `values`, seen as doubles."""
+    """The ids of all rows as hexadecimal text, 32 bytes each; `member_lanes` are the digests of all members' ids,
+    `numbers` the codes of `values`, seen as doubles.
+    """
     texts = np.empty((begin.size, 4), np.uint64)
     for row in range(begin.size):
         count = np.uint64(starts[row + 1] - starts[row])
         high, low = mix(class_lanes[classes[row], 0], count), mix(class_lanes[classes[row], 1], count)
         for place in range(starts[row], starts[row + 1]):
-            one, two = digest_id(codes[members[place]], offsets, data)
-            high, low = mix(high, one), mix(low, two)
+            high, low = mix(high, member_lanes[place, 0]), mix(low, member_lanes[place, 1])
         for variable in range(values.shape[1]):
             code = values[row, variable]
             if code == unbound:

@@ -194,3 +194,18 @@ def take_lists(rows, starts, members):
             out[at] = members[place]
             at += 1
     return out_starts, out
+
+
+@kernel
+def join_values(lefts, rights, left, right, mine, theirs, unbound, out):
+    """The joined substitutions of pairs. Column `place` of `out` is `mine[place]` of the left and `theirs[place]` of
+    the right side (-1: it does not have it); where the left is unbound, the right says it.
+    """
+    for pair in range(lefts.size):
+        for place in range(mine.size):
+            code = unbound
+            if mine[place] >= 0:
+                code = left[lefts[pair], mine[place]]
+            if code == unbound and theirs[place] >= 0:
+                code = right[rights[pair], theirs[place]]
+            out[pair, place] = code

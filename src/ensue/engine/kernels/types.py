@@ -13,6 +13,19 @@ def count_kinds(types, kinds, counts):
 
 
 @kernel
+def of_kinds(types, kinds, rows):
+    """Write the rows of the events of kind 1 (the others are of kind 0) and say how many there are.
+
+    There is room for one row more than there are events: each is written, and stays if it is of the kind.
+    """
+    count = 0
+    for row in range(types.size):
+        rows[count] = row
+        count += kinds[types[row]]
+    return count
+
+
+@kernel
 def sort_kinds(types, kinds, places, rows):
     """Write the row of each event to where the next one of its kind belongs; those of kind 0 belong nowhere."""
     for row in range(types.size):

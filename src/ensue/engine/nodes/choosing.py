@@ -42,10 +42,10 @@ class Used:
             return
         for place in range(rows.shape[1]):
             for side, waiting in enumerate(waits):
-                mask = _among(waiting, sides[:, place] == side, rows[:, place])
-                if parts is not None:
+                mask = _among(waiting, side, sides[:, place], rows[:, place])
+                if mask is not None and parts is not None:
                     mask &= parts[:, place]
-                if mask.any():
+                if mask is not None and mask.any():
                     self.add(sides[mask, place], rows[mask, place], values[mask])
 
     def moved(self, side: int, kept: Truths) -> None:
@@ -71,7 +71,9 @@ class Used:
             listed = np.zeros(len(waiting), np.bool_)
             listed[self.rows(side)] = True
             for place in range(rows.shape[1]):
-                suspects |= _among(listed, sides[:, place] == side, rows[:, place])
+                mask = _among(listed, side, sides[:, place], rows[:, place])
+                if mask is not None:
+                    suspects |= mask
         places = np.flatnonzero(suspects)
         if len(places):
             parts, used = self.numbered(values[places], sides[places], rows[places])
@@ -93,10 +95,13 @@ class Used:
         return numbers[len(table) :].reshape(count, parts), used
 
 
-def _among(listed: Truths, mine: Truths, rows: Ints) -> Truths:
-    """Which parts are of a side (`mine`) and listed there."""
+def _among(listed: Truths, side: int, sides: Ints, rows: Ints) -> Truths | None:
+    """Which parts are of a side and listed there; None if that is plain of none. Of a pair, each has its side."""
     if not listed.any():
-        return np.zeros(len(rows), np.bool_)
+        return None
+    if sides.strides == (0,):
+        return listed[rows] if sides[0] == side else None
+    mine = sides == side
     result: Truths = mine & listed[np.where(mine, rows, 0)]
     return result
 
@@ -122,8 +127,9 @@ def choose(
     group, groups = number_rows(values, expected=len(values))
     if groups == len(rows):
         # Every candidate is alone in its group: it is chosen unless a part was used up earlier.
-        chosen = np.flatnonzero(used.free(values, sides, rows, waits))
-        used.remember(sides[chosen], rows[chosen], values[chosen], waits)
+        free = used.free(values, sides, rows, waits)
+        chosen = counting(len(rows)) if free.all() else np.flatnonzero(free)
+        used.remember(sides, rows, values, waits, None if free.all() else np.broadcast_to(free[:, None], rows.shape))
         return chosen, counting(len(chosen))
     ends = np.stack(
         [_gathered([o.end for o in operands], sides[:, p], rows[:, p]) for p in range(rows.shape[1])], axis=1

@@ -9,10 +9,12 @@ from typing import TypeAlias
 import numpy as np
 
 from ensue.algebra.expressions import variables_in
-from ensue.engine.arrays import FOREVER, Ints, Numbers, Truths, counting, no_ints
+from ensue.engine.arrays import FOREVER, Ints, Numbers, Truths, counting, frozen, no_ints
 from ensue.engine.candidates import Tests, column_of
 from ensue.engine.codes import UNBOUND, Codebook
+from ensue.engine.columns import Column
 from ensue.engine.kernels import members as member_kernels, pairing
+from ensue.engine.kernels.choosing import keep
 from ensue.engine.kernels.compiled import Kernel
 from ensue.engine.kernels.order import is_sorted
 from ensue.engine.kernels.pairing import (
@@ -165,28 +167,43 @@ class Pairing:
 
 
 class JoinedCodes:
-    """The variables of joined substitutions, for the conditions over them: only columns in question are looked up."""
+    """The variables of joined substitutions, for the conditions over them: only columns in question are looked up.
+
+    A column of numbers is read once; others where pairs ask for them, which may be few.
+    """
 
     def __init__(self, left: Rows, right: Rows, mine: Names, theirs: Names, tests: Tests, book: Codebook) -> None:
         self.tests, self.book = tests, book
         wanted = {name for condition in tests.conditions for name in variables_in(condition)}
         self.left = {name: column_of(left.values, mine, name) for name in wanted if name in mine}
         self.right = {name: column_of(right.values, theirs, name) for name in wanted if name in theirs}
+        lone = [(name, codes) for side in (self.left, self.right) for name, codes in side.items()]
+        self.numbers = {name: book.numbers(codes) for name, codes in lone if (name in mine) != (name in theirs)}
 
     def passing(self, lefts: Ints, rights: Ints) -> Truths | slice:
         """The pairs for which the conditions hold."""
         if not self.tests.conditions:
             return slice(None)
 
-        def codes(name: str) -> Ints:
-            mine, theirs = self.left.get(name), self.right.get(name)
+        def lookup(name: str) -> Column:
+            mine, theirs, numbers = self.left.get(name), self.right.get(name), self.numbers.get(name)
+            if numbers is not None:
+                return numbers.take(lefts if mine is not None else rights)
             if mine is not None and theirs is not None:
-                return joined_values(mine[lefts], theirs[rights])
+                return self.book.decode(joined_values(mine[lefts], theirs[rights]))
             if mine is not None:
-                return mine[lefts]
-            return theirs[rights] if theirs is not None else np.full(len(lefts), UNBOUND, np.int64)
+                return self.book.decode(mine[lefts])
+            return self.book.decode(theirs[rights]) if theirs is not None else Column(len(lefts), {})
 
-        return self.tests.conditions_hold(len(lefts), codes, self.book)
+        return self.tests.conditions_hold(len(lefts), lookup)
+
+    def passed(self, lefts: Ints, rights: Ints) -> tuple[Ints, Ints]:
+        """Those pairs, in memory of their own."""
+        mask = self.passing(lefts, rights)
+        if isinstance(mask, slice):
+            return lefts.copy(), rights.copy()
+        mine, theirs = np.empty(len(lefts) + 1, np.int64), np.empty(len(lefts) + 1, np.int64)
+        return mine[: keep(lefts, mask, mine)], theirs[: keep(rights, mask, theirs)]
 
 
 def together(blocks: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
@@ -215,16 +232,11 @@ def merged(rows: Rows, number: Ints, store: Store) -> Rows:
 
 
 def joined_rows(left: Rows, lefts: Ints, mine: Names, right: Rows, rights: Ints, theirs: Names, wanted: Names) -> Ints:
-    """The joined substitutions of pairs that agree, column by column."""
+    """The joined substitutions of pairs that agree."""
     values = np.empty((len(lefts), len(wanted)), np.int64)
-    for place, name in enumerate(wanted):
-        if name not in theirs:
-            values[:, place] = left.values[:, mine.index(name)][lefts]
-        elif name not in mine:
-            values[:, place] = right.values[:, theirs.index(name)][rights]
-        else:
-            one, two = left.values[:, mine.index(name)][lefts], right.values[:, theirs.index(name)][rights]
-            values[:, place] = joined_values(one, two)
+    sides = (frozen(np.ascontiguousarray(rows.values)) for rows in (left, right))
+    places = ([names.index(name) if name in names else -1 for name in wanted] for names in (mine, theirs))
+    member_kernels.join_values(lefts, rights, *sides, *(np.array(one, np.int64) for one in places), UNBOUND, values)
     return values
 
 

@@ -200,8 +200,8 @@ class Pairs(Node):
         found = []
         codes = JoinedCodes(left, right, self.left.variables, self.right.variables, self.tests, step.book)
         for lefts, rights in look.every(loose):
-            passed = codes.passing(lefts, rights) if self.kind is not Kind.FIRST_STOP else slice(None)
-            found.append((lefts[passed].copy(), rights[passed].copy()))
+            closing = self.kind is Kind.FIRST_STOP
+            found.append((lefts.copy(), rights.copy()) if closing else codes.passed(lefts, rights))
         lefts, rights = together(found)
         values = joined_rows(left, lefts, self.left.variables, right, rights, self.right.variables, self.variables)
         pairs = Matched(left, right, lefts, rights, values)
@@ -210,7 +210,8 @@ class Pairs(Node):
             pairs = pairs.where(codes.passing(pairs.lefts, pairs.rights))
         pairs = pairs.where(self._tested(pairs, extra))
         chosen, number = self._selected(step, pairs, waits)
-        return pairs.where(chosen), number
+        every = np.array_equal(chosen, counting(len(pairs.lefts)))
+        return pairs if every else pairs.where(chosen), number
 
     def _first_stops(self, pairs: Matched) -> Truths:
         """For each left row and joined substitution, the first right row after it; that closes the left row."""
@@ -247,5 +248,5 @@ class Pairs(Node):
             return chosen, counting(len(chosen))
         sides = np.broadcast_to(np.array([0, 1], np.int64), (count, 2))
         ranks = [counting(len(pairs.left)), counting(len(pairs.right))]
-        rows = np.stack([pairs.lefts, pairs.rights], axis=1)
+        rows = np.stack([pairs.lefts, pairs.rights]).T
         return choose(self.mode, [pairs.left, pairs.right], sides, rows, pairs.values, ranks, self.used, waits)

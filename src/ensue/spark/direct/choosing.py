@@ -64,7 +64,7 @@ class Events:
             raise InputError(Diagnostic("E402", f"an event has no {names.type}", hint=hint))
 
     def chosen(self, wish: Wish) -> Chosen:
-        rows = np.flatnonzero(self.offered.wanted(wish.wanted.tests))
+        rows = self.offered.wanted(wish.wanted.tests)
         columns = {"time": pa.array(self._instants(rows)), "id": self._ids(rows, whole=wish.whole_ids)}
         if len(wish.wanted.types) > 1:
             places = {name: place for place, name in enumerate(wish.wanted.types)}
@@ -82,7 +82,7 @@ class Events:
         for first in range(0, len(wanted.bits), WIDTH):
             bits = np.zeros(self._table.num_rows, np.int64)
             for place, atom in enumerate(wanted.bits[first : first + WIDTH]):
-                mine = np.flatnonzero(self.offered.of_types(wanted.taxonomy.below(atom.type)))
+                mine = self.offered.rows_of(wanted.taxonomy.below(atom.type))
                 bits[mine[self.offered.passing(atom, mine)]] |= 1 << place
             yield bits[rows]
 
