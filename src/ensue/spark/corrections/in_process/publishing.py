@@ -158,16 +158,14 @@ def _said(rows: pa.Table, attributes: Mapping[str, AttributeType]) -> tuple[pa.A
     And whether it is also what is shown (`as_json`), in which nothing is left out and times are as people write them.
     """
     parts = []
-    complete = constant(rows.num_rows, AttributeType.TIME not in attributes.values(), pa.bool_())
+    shown = AttributeType.TIME not in attributes.values()
     for name, kind in attributes.items():
         values = rows.column(name).cast(pa.int64()) if kind is AttributeType.TIME else rows.column(name)
-        texts = pa.array(map(_WRITERS.get(kind, _whole), values.to_pylist()), pa.string())
-        parts.append(pc.binary_join_element_wise(f"{_text(name)}: ", texts, ""))
-        complete = pc.and_(complete, texts.is_valid())
-    if not parts:
-        return constant(rows.num_rows, "{}", pa.string()), complete
-    listed = pc.binary_join_element_wise(*parts, ", ", null_handling="skip")
-    return pc.binary_join_element_wise("{", listed, "}", ""), complete
+        texts = map(_WRITERS.get(kind, _whole), values.to_pylist())
+        parts.append([None if text is None else f"{_text(name)}: {text}" for text in texts])
+    listed = list(zip(*parts, strict=True)) if parts else [()] * rows.num_rows
+    said = ["{" + ", ".join(filter(None, row)) + "}" for row in listed]
+    return pa.array(said, pa.string()), pa.array([shown and None not in row for row in listed], pa.bool_())
 
 
 def _whole(value: int | None) -> str | None:
