@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 _WHICH = "which"
 _COMMON = (KEY, FROM, TO, CONSTITUENTS)
+MANY = 1_000_000
+"""So many rows may be joined before those are left out that have nothing touched."""
 _LASTING = ("Exchange", "Subquery")
 """What a plan keeps of the rows that it has read once: it would give them again."""
 
@@ -51,6 +53,10 @@ class Asked:
     tables: Mapping[int, pa.Table]
 
 
+Rows = Mapping[str, Mapping[int, pa.Table]]
+"""For each SELECT, the rows that are written for its places."""
+
+
 class Questions:
     """The questions of a program, each planned when it is first asked."""
 
@@ -60,16 +66,19 @@ class Questions:
         self._session: SparkSession | None = None
         self._folder: Path | None = None
 
-    def ask(self, asked: Sequence[Asked]) -> dict[str, pa.Table] | None:
-        """The joins of each SELECT with a touched version at some place; None if Spark cannot be asked this way."""
+    def ask(self, asked: Sequence[Asked]) -> dict[str, pa.Table]:
+        """The joins of each SELECT with a touched version at some place; of those alone that can be asked this way."""
         names = tuple(one.name for one in asked)
+        rows = {one.name: wanted_rows(one.tables, one.plan.links) for one in asked}
+        few = [one.name for one in asked if most_joins(rows[one.name], one.plan.links) <= MANY]
+        rows = {name: places if name in few else _none(places) for name, places in rows.items()}
         schemas = [table.schema for one in asked for table in one.tables.values()]
         if names not in self._planned or _other(self._planned[names], schemas):
-            self._planned[names] = self._plan(asked, schemas)
+            self._planned[names] = self._plan(asked, rows, schemas)
         question = self._planned[names]
-        return None if question is None else question.answer(asked)
+        return {} if question is None else {name: new for name, new in question.answer(asked, rows) if name in few}
 
-    def _plan(self, asked: Sequence[Asked], schemas: Sequence[pa.Schema]) -> _Question | None:
+    def _plan(self, asked: Sequence[Asked], rows: Rows, schemas: Sequence[pa.Schema]) -> _Question | None:
         if not str(self._spark.conf.get("spark.master", "")).startswith("local"):
             return None  # other machines may not have the folder, or not see at once what is written there
         if not all(_as_text(one.type) for schema in schemas for one in schema if one.name != EVENT):
@@ -82,7 +91,7 @@ class Questions:
         folder = self._folder / str(len(self._planned))
         folder.mkdir(exist_ok=True)
         try:
-            question = _Question(self._session, folder, asked, schemas)
+            question = _Question(self._session, folder, asked, rows, schemas)
         except AnalysisException:
             return None
         return question if question.can_be_repeated else None
@@ -95,10 +104,15 @@ def _other(question: _Question | None, schemas: Sequence[pa.Schema]) -> bool:
 
 class _Question:
     def __init__(
-        self, session: SparkSession, folder: Path, asked: Sequence[Asked], schemas: Sequence[pa.Schema]
+        self,
+        session: SparkSession,
+        folder: Path,
+        asked: Sequence[Asked],
+        rows: Rows,
+        schemas: Sequence[pa.Schema],
     ) -> None:
         self._folder, self.schemas = folder, schemas
-        self._write(asked)
+        self._write(asked, rows)
         frames = []
         for place, one in enumerate(asked):
             tables = {
@@ -113,18 +127,46 @@ class _Question:
         plan = self._frame._jdf.queryExecution().executedPlan().toString()  # noqa: SLF001  # there is no other way to know
         return not any(one in plan for one in _LASTING)
 
-    def answer(self, asked: Sequence[Asked]) -> dict[str, pa.Table]:
-        self._write(asked)
+    def answer(self, asked: Sequence[Asked], rows: Rows) -> Iterator[tuple[str, pa.Table]]:
+        self._write(asked, rows)
         found = self._frame.toArrow()
-        return {one.name: _candidates(found, place, one.shape) for place, one in enumerate(asked)}
-
-    def _write(self, asked: Sequence[Asked]) -> None:
         for place, one in enumerate(asked):
-            for number, rows in wanted_rows(one.tables, one.plan.links).items():
-                self._file(place, number).write_text(_said(rows), "utf-8")
+            yield one.name, _candidates(found, place, one.shape)
+
+    def _write(self, asked: Sequence[Asked], rows: Rows) -> None:
+        for place, one in enumerate(asked):
+            for number, table in rows[one.name].items():
+                self._file(place, number).write_text(_said(table), "utf-8")
 
     def _file(self, place: int, number: int) -> Path:
         return self._folder / f"{place}-{number}.json"
+
+
+def _none(tables: Mapping[int, pa.Table]) -> dict[int, pa.Table]:
+    return {number: table.slice(0, 0) for number, table in tables.items()}
+
+
+def linked(tables: Sequence[int], links: Sequence[Mapping[int, str]]) -> bool:
+    """Whether equal columns lead from each place to all others: else each row of one would be joined with all."""
+    reached = set(tables[:1])
+    while more := {number for link in links if not reached.isdisjoint(link) for number in link} - reached:
+        reached |= more
+    return reached == set(tables)
+
+
+def most_joins(rows: Mapping[int, pa.Table], links: Sequence[Mapping[int, str]]) -> int:
+    """How many rows a join by equal columns has at most, by how often the most frequent values are there."""
+    first, *others = rows
+    reached = {first}
+    most: int = rows[first].num_rows
+    while others:
+        number, column = next(
+            (one, link[one]) for one in others for link in links if one in link and not reached.isdisjoint(link)
+        )
+        most *= pc.max(pc.struct_field(pc.value_counts(rows[number].column(column)), "counts")).as_py() or 0
+        reached.add(number)
+        others.remove(number)
+    return most
 
 
 def wanted_rows(tables: Mapping[int, pa.Table], links: Sequence[Mapping[int, str]]) -> dict[int, pa.Table]:

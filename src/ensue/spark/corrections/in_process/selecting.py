@@ -12,7 +12,7 @@ from pyspark.errors import AnalysisException
 
 from ensue.language.program import Program, SelectedClass
 from ensue.spark.corrections.in_process.admitting import untouched
-from ensue.spark.corrections.in_process.asking import Asked, Questions
+from ensue.spark.corrections.in_process.asking import Asked, Questions, linked
 from ensue.spark.corrections.in_process.columns import INSTANT, Parted, among, as_plain, constant, frame_of, together
 from ensue.spark.corrections.lifetimes import (
     BEGIN,
@@ -63,7 +63,7 @@ class Selects:
     def _derive(self, item: SelectedClass, places: Places, before: pa.Table | None, window: Window) -> Parted:
         plan = self._plan(item)
         shape = Shape(item, plan.stem)
-        if plan.way.kind is Kind.OVERLAPS and before is not None:
+        if before is not None and _can_be_asked(plan):
             new = self._answer(item, places)
             if new is not None:
                 return settle(new, before, shape, window)
@@ -91,10 +91,15 @@ class Selects:
                 )
                 for one in level
                 for plan in [plans[one.declaration.name]]
-                if plan.way.kind is Kind.OVERLAPS
+                if _can_be_asked(plan)
             ]
-            places.answers.update(self._questions.ask(asked) or {})
+            found = self._questions.ask(asked)
+            places.answers.update({one.name: found.get(one.name) for one in asked})
         return places.answers.pop(name, None)
+
+
+def _can_be_asked(plan: Plan) -> bool:
+    return plan.way.kind is Kind.OVERLAPS and linked([one.number for one in plan.query.places], plan.links)
 
 
 class Places:
@@ -105,8 +110,8 @@ class Places:
         self.hint = hint
         self._versions: dict[str, pa.Table] = {}
         self._frames: dict[str, DataFrame] = {}
-        self.answers: dict[str, pa.Table] = {}
-        """What was found anew of classes that have not been derived yet."""
+        self.answers: dict[str, pa.Table | None] = {}
+        """What was found anew of classes that have not been derived yet; None of those that have to be asked alone."""
 
     def table(self, name: str) -> pa.Table:
         """The versions of a class and of those below it, as `selecting.places.versions` has them."""
