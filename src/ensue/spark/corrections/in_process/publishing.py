@@ -162,7 +162,8 @@ def _said(rows: pa.Table, attributes: Mapping[str, AttributeType]) -> tuple[pa.A
     for name, kind in attributes.items():
         values = rows.column(name).cast(pa.int64()) if kind is AttributeType.TIME else rows.column(name)
         texts = map(_WRITERS.get(kind, _whole), values.to_pylist())
-        parts.append([None if text is None else f"{_text(name)}: {text}" for text in texts])
+        named = f"{encode_basestring(name)}: "
+        parts.append([None if text is None else named + text for text in texts])
     listed = list(zip(*parts, strict=True)) if parts else [()] * rows.num_rows
     said = ["{" + ", ".join(filter(None, row)) + "}" for row in listed]
     return pa.array(said, pa.string()), pa.array([shown and None not in row for row in listed], pa.bool_())
