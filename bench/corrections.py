@@ -18,7 +18,6 @@ import cyclopts
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from pyspark.sql import functions as f
 from rich.box import SIMPLE_HEAD
 from rich.progress import Progress
 from rich.table import Table
@@ -26,9 +25,7 @@ from rich.table import Table
 from bench import drawing, measuring, peace, revising
 from ensue.language import parse_program
 from ensue.spark.corrections import replaying
-from ensue.spark.corrections.admitting import STEP, VERSION
-from ensue.spark.corrections.announcing import DETECTED
-from ensue.spark.corrections.making import Batch
+from ensue.spark.corrections.admitting import VERSION
 from ensue.spark.corrections.recording import Names
 from ensue.spark.corrections.running import Course
 from ensue.spark.programs.session import session
@@ -168,10 +165,9 @@ def _steps(spark: SparkSession, data: Path, text: str, file: Path) -> Iterator[t
     """Each detection time is one step, as a micro-batch is in a live run."""
     course = Course(spark, parse_program(text), data)
     recording = replaying.record(spark, course, [str(file)], Names())
-    for step, count in zip(recording.times, recording.counts, strict=True):
+    for place, step in enumerate(recording.times):
         began = time.perf_counter()
-        here = recording.frame.where(f.col(DETECTED) == step).withColumn(STEP, f.col(DETECTED))
-        course.go(Batch(here, (step,), size=count), step)
+        course.go(recording.batch(place, place + 1), step)
         yield step, time.perf_counter() - began, course
 
 

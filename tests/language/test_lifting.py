@@ -26,7 +26,8 @@ def test_a_join_holds_where_its_parts_do():
     item, _, stem = selected("k INT", "SELECT a.k FROM A a, B b WHERE a.k = b.k OCCURRING AT b")
     assert overlapping(item, stem).text == (
         "SELECT b.occ AS __time_0, a.k AS k, GREATEST(__from_0, __from_1) AS __from, LEAST(__to_0, __to_1) AS __to,"
-        " ARRAY(__event_0, __event_1) AS __events FROM {place_0} AS a CROSS JOIN {place_1} AS b"
+        " ARRAY(__event_0, __event_1) AS __events, __touched_0 OR __touched_1 AS __touched"
+        " FROM {place_0} AS a CROSS JOIN {place_1} AS b"
         " WHERE a.k = b.k AND (__from_0 < __to_1 AND __from_1 < __to_0)"
     )
 

@@ -89,7 +89,7 @@ def derived_here(
     for window, versions in zip(windows, known, strict=True):
         tables = {name: table_of(program, name, versions.get(name, ()), window) for name in wanted}
         with suited(spark, announced) as hint:
-            told = selects.derive(item, Places(spark, program, tables, hint), before, window)
+            told = selects.derive(item, Places(spark, program, tables, hint), before, window).whole
         before = told.filter(pc.is_null(told.column(TO)))
         found.append(told.to_pylist())
     return found

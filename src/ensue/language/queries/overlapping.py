@@ -20,10 +20,10 @@ from ensue.language.queries.stems import Stem
 if TYPE_CHECKING:
     from ensue.language.program import SelectedClass
 
-FROM, TO, EVENT = "__from_", "__to_", "__event_"
-"""Columns of the frame at a place: from when and up to when the version holds, and which event it is of."""
-HOLDS_FROM, HOLDS_TO, EVENTS = "__from", "__to", "__events"
-"""Columns of the rows: the same of the row, and the events that it is joined from."""
+FROM, TO, EVENT, TOUCHED = "__from_", "__to_", "__event_", "__touched_"
+"""Columns of the frame at a place: from when and up to when the version holds, of which event, and if it is touched."""
+HOLDS_FROM, HOLDS_TO, EVENTS, ANY_TOUCHED = "__from", "__to", "__events", "__touched"
+"""Columns of the rows: the same of the row, the events that it is joined from, and whether any of them is touched."""
 
 
 def overlapping(item: SelectedClass, stem: Stem) -> Query:
@@ -52,13 +52,14 @@ def _rewrite(scope: Scope, mentions: Mentions) -> None:
             exp.alias_(greatest([_of(FROM, place) for place in places], latest=True), HOLDS_FROM),
             exp.alias_(greatest([_of(TO, place) for place in places], latest=False), HOLDS_TO),
             exp.alias_(exp.func("ARRAY", *(_of(EVENT, place) for place in places)), EVENTS),
+            exp.alias_(exp.or_(*(_of(TOUCHED, place) for place in places)), ANY_TOUCHED),
             copy=False,
         )
         return
     starred = stars(scope)
     for alias, places in within.items():
         if alias not in starred:
-            tree.select(*(_of(prefix, place) for place in places for prefix in (FROM, TO, EVENT)), copy=False)
+            tree.select(*(_of(prefix, place) for place in places for prefix in (FROM, TO, EVENT, TOUCHED)), copy=False)
 
 
 def _places(source: object, mentions: Mentions) -> list[Place]:

@@ -26,6 +26,14 @@ def partitions(stem: Stem, attributes: Attributes) -> tuple[Mapping[int, str], .
     return tuple(found.parting())
 
 
+def links(stem: Stem, attributes: Attributes) -> tuple[Mapping[int, str], ...]:
+    """Columns that are equal wherever rows are joined: for some places each, by number, one that has the value.
+
+    Right for selections, projections and joins alone: there every equation has to hold for a row.
+    """
+    return tuple(_Links(Mentions(stem.copy()), attributes).linking())
+
+
 class _Links:
     def __init__(self, mentions: Mentions, attributes: Attributes) -> None:
         self._mentions = mentions
@@ -38,6 +46,19 @@ class _Links:
                     self._above[first] = second
 
     def parting(self) -> Iterator[Mapping[int, str]]:
+        """The columns that link all places, and by which nothing is put together that they keep apart."""
+        for chosen, spots in self._groups():
+            if len(chosen) == len(self._mentions.places) and self._kept_apart(spots):
+                yield chosen
+
+    def linking(self) -> Iterator[Mapping[int, str]]:
+        """The columns that link some places."""
+        for chosen, _ in self._groups():
+            if len(chosen) > 1:
+                yield chosen
+
+    def _groups(self) -> Iterator[tuple[Mapping[int, str], set[Spot]]]:
+        """Columns of one type that are equal: one for each place that has any, and all of them."""
         places = self._mentions.places
         groups: dict[Spot, set[Spot]] = {}
         for place in places:
@@ -47,8 +68,8 @@ class _Links:
         for _, spots in sorted(groups.items()):
             chosen = {number: min(name for n, name in spots if n == number) for number, _ in spots}
             kinds = {self._kind(places[number], name) for number, name in chosen.items()}
-            if len(chosen) == len(places) and len(kinds) == 1 and self._kept_apart(spots):
-                yield chosen
+            if len(kinds) == 1:
+                yield chosen, spots
 
     def _kept_apart(self, spots: set[Spot]) -> bool:
         """Whether no SELECT puts rows of different parts into one group or one window."""

@@ -6,7 +6,7 @@ read and write the same tables, so that one may go on where the other was.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -20,6 +20,7 @@ from ensue.spark.corrections.purging import Grid
 from ensue.spark.programs.tables import Tables
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
     from ensue.spark.corrections.admitting import Snapshots
@@ -39,6 +40,8 @@ class Batch:
     """How many were detected in the future, and count from the present."""
     size: int = 0
     """How many there are."""
+    here: Callable[[Window], pa.Table] | None = None
+    """The same for this process, those of a window, if that takes no job of Spark."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
@@ -39,6 +40,8 @@ from ensue.time import format_instant
 KIND, NOTICE, STANDING = "kind", "notice", "standing"
 REVISION, AT, PUBLICATION, CASE = "revision", "at", "publication", "case"
 CONSTITUENT = t.ArrayType(t.StructType([t.StructField("class", t.StringType()), t.StructField("key", t.StringType())]))
+
+_written = json.JSONEncoder(ensure_ascii=False).encode
 
 _VERSION: tuple[tuple[str, t.DataType], ...] = (
     (TIME, t.LongType()),
@@ -135,7 +138,7 @@ def as_spelled(said: str | None) -> str | None:
 
 def spelled(values: Mapping[str, object]) -> str:
     """Attributes as the text by which they are compared and remembered; those that are missing are left out."""
-    return json.dumps({name: value for name, value in values.items() if value is not None}, ensure_ascii=False)
+    return _written({name: value for name, value in values.items() if value is not None})
 
 
 def _micros(frame: DataFrame, name: str) -> Column:
@@ -156,19 +159,22 @@ class Tell:
     classes: Mapping[str, Told]
     first: int
     last: int
+    as_it_is: bool = False
+    """Whether attributes are spelled already: they come from Python, and not from Spark."""
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         found = list(batches)
         if not found:
             return
         table = pa.Table.from_batches(found).combine_chunks()
-        said = pa.array(map(as_spelled, table.column(SAID).to_pylist()), pa.string())
-        table = table.set_column(table.column_names.index(SAID), SAID, said)
+        if not self.as_it_is:
+            said = pa.array(map(as_spelled, table.column(SAID).to_pylist()), pa.string())
+            table = table.set_column(table.column_names.index(SAID), SAID, said)
         names = (CLASS, KEY, FROM, TO, REVISION, AT, TIME, SAID)
         columns = zip(*(table.column(name).to_pylist() for name in names), strict=True)
         rows = [(place, *values) for place, values in enumerate(columns)]
         out = _Out(table)
-        for (name, key), together in groupby(rows, key=lambda row: (row[1], row[2])):
+        for (name, key), together in groupby(rows, key=itemgetter(1, 2)):
             self._tell(self.classes[name], key, list(together), out)
         yield from out.batches()
 
@@ -233,7 +239,7 @@ def as_json(said: str, attributes: Mapping[str, AttributeType]) -> str:
         for name, kind in attributes.items()
         for value in [values.get(name)]
     }
-    return json.dumps(shown, ensure_ascii=False)
+    return _written(shown)
 
 
 def in_order() -> list[Column]:

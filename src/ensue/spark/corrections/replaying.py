@@ -16,12 +16,14 @@ from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from pyarrow.dataset import Dataset, dataset, field
 from pyspark.sql import DataFrame, Observation, SparkSession, functions as f
 
 from ensue.errors import Diagnostic, InputError, StateError
 from ensue.files.opening import FileKind
 from ensue.spark.corrections.admitting import STEP
 from ensue.spark.corrections.announcing import CLASS, DETECTED
+from ensue.spark.corrections.lifetimes import Window
 from ensue.spark.corrections.making import Batch
 from ensue.spark.corrections.recording import Names, about_files, place_of, recorded
 from ensue.spark.corrections.running import Course
@@ -29,6 +31,8 @@ from ensue.spark.programs import kept
 from ensue.spark.programs.events import CODE, RAW, REASON
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from ensue.language.program import Program
 
 SIZE = 50_000
@@ -54,9 +58,24 @@ class Recording:
     """Announcements in order of detection: how many there are at each time, and which of them are snapshots."""
 
     frame: DataFrame
+    files: Dataset
+    """What the frame is read from, with the rows that cannot be used."""
     times: list[int]
     counts: list[int]
     snapshots: dict[str, list[int]]
+
+    def batch(self, low: int, high: int) -> Batch:
+        """The announcements of some of its times, by their places."""
+        times = self.times[low:high]
+        here = self.frame.where(f.col(DETECTED).between(times[0], times[-1])).withColumn(STEP, f.col(DETECTED))
+        snapshots = {name: [(one, one) for one in seen] for name, seen in self.snapshots.items()}
+        return Batch(here, tuple(times), snapshots, size=sum(self.counts[low:high]), here=self._here)
+
+    def _here(self, window: Window) -> pa.Table:
+        then = field(DETECTED)
+        inside = (then >= window.first) & (then <= window.last) & field(CODE).is_null()
+        found = self.files.to_table(filter=inside)
+        return found.append_column(STEP, found.column(DETECTED))
 
     @property
     def total(self) -> int:
@@ -115,6 +134,7 @@ def record(
     rows = frame.groupBy(DETECTED).agg(f.count("*").alias("count"), *shown).orderBy(DETECTED).collect()
     return Recording(
         frame,
+        dataset(place, format="parquet"),
         [row[DETECTED] for row in rows],
         [row["count"] for row in rows],
         {name: [row[DETECTED] for row in rows if row[f"of {name}"]] for name in snapshots},
@@ -166,11 +186,9 @@ def replay(
             asked.wait(max(0.0, began + (times[-1] - first) / 1_000_000 / speed - monotonic()))
         if asked.is_set():
             return
-        here = recording.frame.where(f.col(DETECTED).between(times[0], times[-1])).withColumn(STEP, f.col(DETECTED))
-        snapshots = {name: [(one, one) for one in seen] for name, seen in recording.snapshots.items()}
-        size = sum(recording.counts[low:high])
-        course.go(Batch(here, tuple(times), snapshots, size=size), times[-1])
-        count += size
+        batch = recording.batch(low, high)
+        course.go(batch, times[-1])
+        count += batch.size
         progress(count)
     if not asked.is_set():
         course.go(None, end)

@@ -13,7 +13,7 @@ FEW = 5_000
 """So many announcements are few. What they are joined with may be more: it is only looked through."""
 ONE_PLACE = "/*+ COALESCE(1) */"
 """Rows that are all in one partition need not be exchanged to be joined."""
-_PLAIN = {
+PLAIN = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
@@ -21,6 +21,7 @@ _PLAIN = {
     "spark.sql.leafNodeDefaultParallelism": "1",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
 }
+"""No code is compiled, nothing planned again on the way, and no row leaves its place."""
 
 
 @contextmanager
@@ -32,8 +33,8 @@ def suited(spark: SparkSession, announced: int) -> Iterator[str]:
     if announced > FEW:
         yield ""
         return
-    before = {name: spark.conf.get(name, None) for name in _PLAIN}
-    for name, value in _PLAIN.items():
+    before = {name: spark.conf.get(name, None) for name in PLAIN}
+    for name, value in PLAIN.items():
         spark.conf.set(name, value)
     try:
         yield ONE_PLACE

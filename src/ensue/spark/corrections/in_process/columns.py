@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -19,6 +20,21 @@ if TYPE_CHECKING:
 
 INSTANT = pa.timestamp("us", "UTC")
 _FILE = "part-0.parquet"
+_PIECES = 16
+
+
+class Parted(NamedTuple):
+    """What a window has of a part of its state: rows that went through as they were, and those of keys that it took up.
+
+    So what is done with the latter need not be done with all.
+    """
+
+    rest: pa.Table
+    found: pa.Table
+
+    @property
+    def whole(self) -> pa.Table:
+        return pa.concat_tables([self.rest, self.found])
 
 
 def plain(kind: pa.DataType) -> pa.DataType:
@@ -67,6 +83,12 @@ def together(tables: list[pa.Table], schema: pa.Schema) -> pa.Table:
     return pa.concat_tables([_shaped(one, schema) for one in tables]) if tables else schema.empty_table()
 
 
+def together_again(rest: pa.Table, found: pa.Table) -> pa.Table:
+    """The rows of a state; they are put into one piece now and then, since each window adds some."""
+    whole = pa.concat_tables([rest, found])
+    return whole.combine_chunks() if whole.num_columns and whole.column(0).num_chunks > _PIECES else whole
+
+
 def _shaped(table: pa.Table, schema: pa.Schema) -> pa.Table:
     there = set(table.column_names)
     return pa.table(
@@ -86,6 +108,14 @@ def identities(table: pa.Table, *names: str) -> pa.ChunkedArray:
 def rows_of(table: pa.Table, *names: str) -> Iterator[tuple[Any, ...]]:
     """The values of some columns, row by row."""
     return zip(*(table.column(name).to_pylist() for name in names), strict=True)
+
+
+def once(values: pa.ChunkedArray) -> pa.Array:
+    """Whether each value is there once; what is missing is not."""
+    codes = values.combine_chunks().dictionary_encode()
+    places = pc.fill_null(codes.indices, len(codes.dictionary)).to_numpy()
+    counted = np.bincount(places, minlength=len(codes.dictionary) + 1)
+    return pc.and_(pa.array(counted[places] == 1), codes.is_valid())
 
 
 def among(values: pa.ChunkedArray, others: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -23,14 +23,14 @@ from ensue.spark.corrections.in_process.admitting import (
     outcomes_of,
     untouched,
 )
-from ensue.spark.corrections.in_process.columns import as_plain, between, frame_of, read, write
+from ensue.spark.corrections.in_process.columns import Parted, as_plain, between, frame_of, read, write
 from ensue.spark.corrections.in_process.detecting import detect
 from ensue.spark.corrections.in_process.publishing import counted, notices_of, publish
 from ensue.spark.corrections.in_process.purging import Remembered, purge, remembered, without_final
 from ensue.spark.corrections.in_process.selecting import Places, Selects
 from ensue.spark.corrections.in_shards import Besides
 from ensue.spark.corrections.lifetimes import FROM, OCCURRED, TO, TOUCHED, Lifetimes
-from ensue.spark.corrections.making import Made, Setting, Task
+from ensue.spark.corrections.making import Batch, Made, Setting, Task
 from ensue.spark.corrections.selecting.candidates import ROWS
 from ensue.spark.corrections.small import suited
 from ensue.spark.corrections.stepping import Steps
@@ -67,9 +67,14 @@ class InProcess:
         if self._last is not None and self._last[0] == task.number - 1:
             found = self._last[1]
         else:
-            derived = {name: read(task.kept / path) for name, path in self._setting.paths().items()}
-            found = remembered(read(task.kept / "known"), derived, read(task.kept / "published"))
+            derived = {name: _all_found(read(task.kept / path)) for name, path in self._setting.paths().items()}
+            known, published = (_all_found(read(task.kept / path)) for path in ("known", "published"))
+            found = remembered(known, derived, published)
         return found if task.point is None else purge(found, self._setting.grid, task.point)
+
+
+def _all_found(rows: pa.Table) -> Parted:
+    return Parted(rows.schema.empty_table(), rows)
 
 
 class _Window:
@@ -80,10 +85,11 @@ class _Window:
     ) -> None:
         self._setting, self._task, self._selects = setting, task, selects
         self._before, self._writers = before, writers
-        self._written: dict[str, pa.Table] = {}
+        self._written: dict[str, Parted] = {}
         self._tables: dict[str, pa.Table] = {}
         """The lifetimes of each class."""
-        self._touched: set[str] = set()
+        self._touched: dict[str, pa.Table] = {}
+        """Those that are touched, of the classes in which something is."""
         self._places = Places(setting.spark, setting.program, self._tables, hint)
         held = {} if before is None else before.derived
         self._steps = Steps(task.announced, {name: self._due(table) for name, table in held.items()})
@@ -94,21 +100,21 @@ class _Window:
         setting = self._setting
         admitted = self._admit()
         for one in setting.classes:
-            self._add(one.name, lifetimes_of(admitted, one))
+            self._add(one.name, Parted(lifetimes_of(admitted.rest, one), lifetimes_of(admitted.found, one)))
         self._steps.derive(setting.program.derived_classes, self._derive)
         published = self._publish()
-        notices = notices_of(published)
+        notices = notices_of(published.found)
         told = counted(notices)
         self._add_to_tables(notices)
         for writing in self._writing.values():
             writing.result()
         due = [one for item in setting.program.derived_classes for one in self._coming(item.declaration.name)]
         return Made(
-            outcomes_of(admitted),
+            outcomes_of(admitted.found),
             min([*due, *self._next_looks()], default=None),
             len(due),
             told,
-            sum(one.num_rows for one in self._written.values()),
+            sum(one.rest.num_rows + one.found.num_rows for one in self._written.values()),
             {name: one.open for name, one in self._besides.items()},
         )
 
@@ -117,19 +123,23 @@ class _Window:
         derived = {name: self._written[path] for name, path in self._setting.paths().items()}
         return remembered(self._written["known"], derived, self._written["published"])
 
-    def _admit(self) -> pa.Table:
+    def _admit(self) -> Parted:
         setting, task, batch = self._setting, self._task, self._task.batch
         known = None if self._before is None else self._before.known
         if batch is not None:
-            here = batch.frame.where(f.col(STEP).between(task.window.first, task.window.last))
-            said = as_plain(here.select(*SAYS, *(one.column for one in setting.classes)).toArrow())
-            admitted = admit(said, known, setting.classes, task.snapshots)
+            admitted = admit(self._announced(batch), known, setting.classes, task.snapshots)
         elif known is not None:
-            admitted = untouched(known)
+            admitted = _goes_on(known)
         else:
             raise AssertionError("the first window has announcements")
         self._write(admitted, "known")
         return admitted
+
+    def _announced(self, batch: Batch) -> pa.Table:
+        window, names = self._task.window, [*SAYS, *(one.column for one in self._setting.classes)]
+        if batch.here is not None:
+            return as_plain(batch.here(window).select(names))
+        return as_plain(batch.frame.where(f.col(STEP).between(window.first, window.last)).select(*names).toArrow())
 
     def _derive(self, item: ComplexClass | SelectedClass) -> list[int]:
         """The events of a class. Where nothing has happened, they are what they were."""
@@ -138,15 +148,15 @@ class _Window:
         held = None if self._before is None else self._before.derived[name]
         idle = held is not None and not looks_at(item, self._setting.program, self._touched)
         if isinstance(item, ComplexClass):
-            found = self._detect(item, held, f"state{path}", idle=idle)
+            found = _all_found(self._detect(item, held, f"state{path}", idle=idle))
         elif held is not None and idle:
-            found = untouched(held)
+            found = _goes_on(held)
         else:
             found = self._selects.derive(item, self._places, held, self._task.window)
         self._write(found, path)
         self._add(name, found)
         looks = self._besides.get(name, Besides()).looks
-        return [*self._due(found), *(time for time in looks if time <= self._task.window.last)]
+        return [*self._due(self._tables[name]), *(time for time in looks if time <= self._task.window.last)]
 
     def _detect(self, item: ComplexClass, held: pa.Table | None, path: str, *, idle: bool) -> pa.Table:
         task, timed = self._task, is_timed(item.pattern)
@@ -172,7 +182,7 @@ class _Window:
         due = times.filter(pc.and_(between(times, window.first, window.last), pc.and_(ahead, holds)))
         return pc.unique(due).to_pylist()  # type: ignore[no-any-return]
 
-    def _publish(self) -> pa.Table:
+    def _publish(self) -> Parted:
         task = self._task
         standing = None if self._before is None else self._before.standing
         if task.point is not None and standing is not None:
@@ -187,13 +197,11 @@ class _Window:
         task, program = self._task, self._setting.program
         derived = {one.name for one in self._setting.told}
         rows = {
-            name: tabled.versions(
-                self._tables[name], name, program.attributes(name), task.window, complex_class=name in derived
-            )
-            for name in self._touched
+            name: tabled.versions(touched, name, program.attributes(name), task.window, complex_class=name in derived)
+            for name, touched in self._touched.items()
         }
         if notices.num_rows:
-            rows[PUBLICATIONS] = tabled.publications(notices, tabled.changes_of(self._tables, task.window))
+            rows[PUBLICATIONS] = tabled.publications(notices, tabled.changes_of(self._touched, task.window))
         for name, added in rows.items():
             if added.num_rows:
                 self._writing[f"table {name}"] = self._writers.submit(
@@ -210,17 +218,25 @@ class _Window:
     def _next_looks(self) -> list[int]:
         return [time for one in self._besides.values() for time in one.looks if time > self._task.window.last]
 
-    def _write(self, rows: pa.Table, path: str) -> None:
+    def _write(self, rows: Parted, path: str) -> None:
         """Have a part of the state written while the next one is made."""
         if path in self._writing:
             self._writing[path].result()
         self._written[path] = rows
-        self._writing[path] = self._writers.submit(write, rows, self._task.aside / path)
+        self._writing[path] = self._writers.submit(write, rows.whole, self._task.aside / path)
 
-    def _add(self, name: str, table: pa.Table) -> None:
-        self._tables[name] = table
+    def _add(self, name: str, rows: Parted) -> None:
+        self._tables[name] = rows.whole
         self._places.renew(name)
-        (self._touched.add if pc.any(table.column(TOUCHED)).as_py() else self._touched.discard)(name)
+        self._touched.pop(name, None)
+        touched = rows.found.filter(rows.found.column(TOUCHED))
+        if touched.num_rows:
+            self._touched[name] = touched
+
+
+def _goes_on(held: pa.Table) -> Parted:
+    """What nothing has happened to."""
+    return Parted(untouched(held), held.schema.empty_table())
 
 
 class _Touched(Mapping[str, Lifetimes]):

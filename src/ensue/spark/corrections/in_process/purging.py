@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ensue.spark.corrections.admitting import KIND, RETRACTED
 from ensue.spark.corrections.announcing import CLASS, DETECTED, KEY, TIME
 from ensue.spark.corrections.in_process.admitting import known_after
-from ensue.spark.corrections.in_process.columns import among, rows_of
+from ensue.spark.corrections.in_process.columns import Parted, among, constant, identities, together_again
 from ensue.spark.corrections.in_process.publishing import standing_after
 from ensue.spark.corrections.lifetimes import CONSTITUENTS, KEY as LIFETIME_KEY, OCCURRED, TO
 from ensue.spark.corrections.publishing import AT
 from ensue.spark.corrections.purging import FOREVER, Grid
 
-Event = tuple[str, str]
-"""The class and the key of an event."""
+_CLASS, _OWNER, _EVENT, _INNER = "class", "owner", "event", "inner"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,81 +30,101 @@ class Remembered:
     standing: pa.Table
 
 
-def remembered(admitted: pa.Table, derived: Mapping[str, pa.Table], published: pa.Table) -> Remembered:
+def remembered(admitted: Parted, derived: Mapping[str, Parted], published: Parted) -> Remembered:
     """What the next window begins with, from what one has made."""
-    held = {name: rows.filter(pc.is_null(rows.column(TO))) for name, rows in derived.items()}
-    return Remembered(known_after(admitted), held, standing_after(published))
+    held = {name: together_again(rows.rest, open_rows(rows.found)) for name, rows in derived.items()}
+    known = together_again(admitted.rest, known_after(admitted.found))
+    return Remembered(known, held, together_again(published.rest, standing_after(published.found)))
+
+
+def open_rows(lifetimes: pa.Table) -> pa.Table:
+    """What has not ended."""
+    return lifetimes.filter(pc.is_null(lifetimes.column(TO)))
 
 
 def purge(before: Remembered, grid: Grid, point: int) -> Remembered:
     """Forget what had expired at a point."""
     parts = _parts(before.derived)
-    expiring = _expiring(before.known, grid, parts)
-    gone = {event for event, end in expiring.items() if end < point}
-    known = before.known.filter(pa.array([not one for one in _over(before.known, grid, gone, point)], pa.bool_()))
+    gone = _gone(before.known, grid, parts, point)
+    known = before.known.filter(pc.invert(pc.or_(gone, _over(before.known, grid, point))))
     if not before.derived:
         return replace(before, known=known)
-    final = {owner for owner, made_of in parts.items() if owner[0] in grid.selected and not gone.isdisjoint(made_of)}
-    final |= {event for name in grid.selected for event in _long_past(name, before.derived[name], grid, point)}
+    of_selects = among(parts.column(_CLASS), pa.chunked_array([grid.selected], pa.string()))
+    events = identities(before.known.filter(gone), CLASS, KEY)
+    ended = parts.filter(pc.and_(of_selects, among(parts.column(_EVENT), events))).column(_OWNER)
+    past = [one for name in grid.selected for one in _long_past(name, before.derived[name], grid, point).chunks]
+    final = pa.chunked_array([*ended.chunks, *past], pa.string())
     derived = {
-        name: _without(rows, {key for owner, key in final if owner == name}) if name in grid.selected else rows
+        name: rows.filter(pc.invert(among(_named(name, rows), final))) if name in grid.selected else rows
         for name, rows in before.derived.items()
     }
     standing = before.standing
     over = pc.and_(
         pc.is_null(standing.column(TIME)), pc.less(pc.add(standing.column(AT), grid.longest or FOREVER), point)
     )
-    ended = [event in final for event in rows_of(standing, CLASS, KEY)]
-    return Remembered(known, derived, standing.filter(pc.invert(pc.or_(over, pa.array(ended, pa.bool_())))))
+    left = pc.invert(pc.or_(over, among(identities(standing, CLASS, KEY), final)))
+    return Remembered(known, derived, standing.filter(left))
 
 
-def _parts(derived: Mapping[str, pa.Table]) -> dict[Event, set[Event]]:
-    """Which events from outside each complex event is made of, through all classes between."""
-    found: dict[Event, set[Event]] = {}
+def _parts(derived: Mapping[str, pa.Table]) -> pa.Table:
+    """Which events from outside each complex event is made of, through all classes between: a row for each part."""
+    found = pa.schema([(name, pa.string()) for name in (_CLASS, _OWNER, _EVENT)]).empty_table()
+    names = pa.chunked_array([list(derived)], pa.string())
     for name, rows in derived.items():
-        for key, constituents in rows_of(rows, LIFETIME_KEY, CONSTITUENTS):
-            own = found.setdefault((name, key), set())
-            for one in constituents or ():
-                event = one["class"], one["key"]
-                if event[0] in derived:
-                    own |= found.get(event, set())
-                else:
-                    own.add(event)
+        listed = rows.column(CONSTITUENTS).combine_chunks()
+        flat = pa.chunked_array([pc.list_flatten(listed)])
+        made_of = [pc.struct_field(flat, one) for one in ("class", "key")]
+        owners = _named(name, rows).take(pc.list_parent_indices(listed))
+        own = constant(len(flat), name, pa.string())
+        pairs = pa.table({_CLASS: own, _OWNER: owners, _EVENT: pc.binary_join_element_wise(*made_of, "\0")})
+        between = among(made_of[0], names)
+        inner = found.select([_OWNER, _EVENT]).rename_columns([_EVENT, _INNER])
+        through = pairs.filter(between).join(inner, _EVENT, join_type="inner").drop_columns([_EVENT])
+        through = through.rename_columns([_EVENT if one == _INNER else one for one in through.column_names])
+        found = pa.concat_tables([found, pairs.filter(pc.invert(between)), through.select(found.column_names)])
     return found
 
 
-def _expiring(known: pa.Table, grid: Grid, parts: Mapping[Event, set[Event]]) -> dict[Event, int]:
-    """When each event expires: at the latest of its own end and those of all that it shares a complex event with."""
-    events = known.filter(pc.not_equal(known.column(KIND), RETRACTED))
-    own = {(name, key): grid.expires(name, time) for name, key, time in rows_of(events, CLASS, KEY, TIME)}
-    expiring = dict(own)
-    for made_of in parts.values():
-        there = [one for one in made_of if one in own]
-        last = max((own[one] for one in there), default=0)
-        for one in there:
-            expiring[one] = max(expiring[one], last)
-    return expiring
+def _named(name: str, rows: pa.Table) -> pa.ChunkedArray:
+    """Complex events of a class, as `identities` names them."""
+    return pc.binary_join_element_wise(name, rows.column(LIFETIME_KEY), "\0")
 
 
-def _over(known: pa.Table, grid: Grid, gone: set[Event], point: int) -> list[bool]:
-    """Which rows are forgotten: those of events that are gone, and retractions that are old enough."""
-    spans = grid.spans
-    return [
-        (spans.get(name) is not None and detected + spans[name] < point) if kind == RETRACTED else (name, key) in gone
-        for kind, name, key, detected in rows_of(known, KIND, CLASS, KEY, DETECTED)
-    ]
+def _gone(known: pa.Table, grid: Grid, parts: pa.Table, point: int) -> pa.Array:
+    """Which events have expired: at the latest of their own end and those of all that they share an event with."""
+    time = pc.fill_null(known.column(TIME), 0).to_numpy()
+    events = pc.not_equal(known.column(KIND), RETRACTED).to_numpy()
+    own = np.full(known.num_rows, FOREVER, np.int64)
+    for name in grid.spans:
+        mine = pc.equal(known.column(CLASS), name).to_numpy()
+        own[mine] = time[mine] + grid.expires(name, 0)
+    there = pc.index_in(parts.column(_EVENT), identities(known, CLASS, KEY).combine_chunks())
+    owners = parts.column(_OWNER).combine_chunks().dictionary_encode()
+    known_parts = there.is_valid().to_numpy()
+    rows, owned = (pc.drop_null(there).to_numpy(), owners.indices.to_numpy()[known_parts])
+    held = events[rows]
+    rows, owned = rows[held], owned[held]
+    last = np.zeros(len(owners.dictionary), np.int64)
+    np.maximum.at(last, owned, own[rows])
+    expiring = own.copy()
+    np.maximum.at(expiring, rows, last[owned])
+    return pa.array(events & (expiring < point))
 
 
-def _long_past(name: str, rows: pa.Table, grid: Grid, point: int) -> list[Event]:
+def _over(known: pa.Table, grid: Grid, point: int) -> pa.ChunkedArray:
+    """Which rows are of retractions that are old enough."""
+    spans = [pc.if_else(pc.equal(known.column(CLASS), name), span, None) for name, span in grid.spans.items()]
+    if not spans:
+        return pa.chunked_array([constant(known.num_rows, False, pa.bool_())])
+    old = pc.less(pc.add(known.column(DETECTED), pc.coalesce(*spans)), point)
+    return pc.fill_null(pc.and_(pc.equal(known.column(KIND), RETRACTED), old), False)
+
+
+def _long_past(name: str, rows: pa.Table, grid: Grid, point: int) -> pa.ChunkedArray:
     """Complex events whose parts are not known, and that occurred so long ago that nothing can be corrected."""
     unknown = rows.filter(pc.is_null(rows.column(CONSTITUENTS)))
     times = unknown.column(OCCURRED).cast(pa.int64())
-    past = unknown.filter(pc.less(pc.add(times, grid.longest or FOREVER), point))
-    return [(name, key) for key in past.column(LIFETIME_KEY).to_pylist()]
-
-
-def _without(rows: pa.Table, keys: set[str]) -> pa.Table:
-    return rows.filter(pc.invert(among(rows.column(LIFETIME_KEY), pa.chunked_array([list(keys)], pa.string()))))
+    return _named(name, unknown.filter(pc.less(pc.add(times, grid.longest or FOREVER), point)))
 
 
 def without_final(standing: pa.Table, name: str, there: pa.Table) -> pa.Table:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ensue.model import AttributeType
 from ensue.model.publications import Case
 from ensue.spark.corrections.announcing import CLASS, KEY, TIME
-from ensue.spark.corrections.in_process.columns import INSTANT, between, constant, rows_of
+from ensue.spark.corrections.in_process.columns import INSTANT, among, between, constant, rows_of
 from ensue.spark.corrections.in_shards import PART
 from ensue.spark.corrections.lifetimes import (
     BEGIN,
@@ -21,29 +22,26 @@ from ensue.spark.corrections.lifetimes import (
     KEY as LIFETIME_KEY,
     OCCURRED,
     TO,
-    TOUCHED,
     Window,
 )
 from ensue.spark.corrections.publishing import AT, CASE, PUBLICATION, REVISION
 from ensue.spark.corrections.tables import NUMBER, attribute_column
 from ensue.spark.programs.tables import DAY
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 _PARTS = pa.list_(PART)
 _PLACES = {Case.REVOKE.value: 0, Case.CHANGE.value: 1}
-Changes = set[tuple[str, str, int]]
-"""The class, the key and the step of everything that changed."""
 
 
 def versions(
-    lifetimes: pa.Table, name: str, attributes: Mapping[str, AttributeType], window: Window, *, complex_class: bool
+    touched: pa.Table, name: str, attributes: Mapping[str, AttributeType], window: Window, *, complex_class: bool
 ) -> pa.Table:
-    """What a window adds to the table of a class."""
-    touched = lifetimes.filter(lifetimes.column(TOUCHED))
+    """What a window adds to the table of a class, from the versions that it has touched."""
     begun = touched.filter(between(touched.column(FROM), window.first, window.last))
     ended = touched.filter(between(touched.column(TO), window.first, window.last))
-    starts = set(zip(begun.column(LIFETIME_KEY).to_pylist(), begun.column(FROM).to_pylist(), strict=True))
-    ends = zip(ended.column(LIFETIME_KEY).to_pylist(), ended.column(TO).to_pylist(), strict=True)
-    gone = ended.filter(pa.array([one not in starts for one in ends], pa.bool_()))
+    gone = ended.filter(pc.invert(among(_at(ended, TO), _at(begun, FROM))))
     rows = pa.concat_tables([begun, gone])
     at = pa.chunked_array([*begun.column(FROM).chunks, *gone.column(TO).chunks], pa.int64())
     withdrawn = [constant(begun.num_rows, False, pa.bool_()), constant(gone.num_rows, True, pa.bool_())]
@@ -69,24 +67,30 @@ def versions(
     )
 
 
-def changes_of(tables: Mapping[str, pa.Table], window: Window) -> Changes:
-    """Where something changed about an event, of any class."""
-    return {one for name, table in tables.items() for one in _changes(name, table, window)}
+def changes_of(touched: Mapping[str, pa.Table], window: Window) -> pa.ChunkedArray:
+    """Where something changed about an event, of any class: the class, the key and the step, as one text."""
+    found = []
+    for name, table in touched.items():
+        for column in (FROM, TO):
+            there = table.filter(between(table.column(column), window.first, window.last))
+            found += _joined(constant(there.num_rows, name, pa.string()), _at(there, column)).chunks
+    return pa.chunked_array(found, pa.string())
 
 
-def _changes(name: str, table: pa.Table, window: Window) -> Iterator[tuple[str, str, int]]:
-    touched = table.filter(table.column(TOUCHED))
-    for column in (FROM, TO):
-        there = touched.filter(between(touched.column(column), window.first, window.last))
-        for key, step in zip(there.column(LIFETIME_KEY).to_pylist(), there.column(column).to_pylist(), strict=True):
-            yield name, key, step
+def _at(table: pa.Table, column: str) -> pa.ChunkedArray:
+    """The key and the step of each version, as one text."""
+    return _joined(table.column(LIFETIME_KEY), table.column(column).cast(pa.string()))
 
 
-def publications(notices: pa.Table, changes: Changes) -> pa.Table:
+def _joined(*columns: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
+    joined = pc.binary_join_element_wise(*columns, "\0")
+    return joined if isinstance(joined, pa.ChunkedArray) else pa.chunked_array([joined])
+
+
+def publications(notices: pa.Table, changes: pa.ChunkedArray) -> pa.Table:
     """What a window adds to the table of publications, in order, each with the changes that led to it."""
-    ordered = notices.take(pa.array(_in_order(notices), pa.int64()))
+    ordered = notices.take(_in_order(notices)).combine_chunks()
     count = ordered.num_rows
-    why = [_why(at, new, old, changes) for at, new, old in rows_of(ordered, AT, "constituents", "old_constituents")]
     replaces = pa.StructArray.from_arrays(
         [
             ordered.column("old_id").combine_chunks(),
@@ -102,34 +106,66 @@ def publications(notices: pa.Table, changes: Changes) -> pa.Table:
             "detected": ordered.column(AT).cast(INSTANT),
             "occurred": ordered.column(TIME).cast(INSTANT),
             **{name: ordered.column(name) for name in ("attributes", KEY, "id", REVISION, "constituents")},
-            "why": pa.array(why, _PARTS),
+            "why": _why(ordered, changes),
             "replaces": replaces,
             NUMBER: pa.array(range(count), pa.int64()),
         }
     )
 
 
-def _in_order(notices: pa.Table) -> list[int]:
+def _in_order(notices: pa.Table) -> pa.Array:
     """The rows by step; in it revokes, then changes, then the rest, each in the order of §1, then by class."""
+    cases = notices.column(CASE).to_pylist()
+    places = np.array([_PLACES.get(case, 2) for case in cases], np.int64)
+    at, time, begin = (_numbers(notices.column(name)) for name in (AT, TIME, "begin"))
+    order = np.lexsort((begin, time, places, at))
+    same = np.ones(max(len(order) - 1, 0), np.bool_)
+    for one in (at, places, time, begin):
+        same &= one[order][1:] == one[order][:-1]
+    tied = np.append(False, same) | np.append(same, False)
+    order[tied] = _ties_in_order(notices, places, order[tied])
+    return pa.array(order)
+
+
+def _numbers(column: pa.ChunkedArray) -> NDArray[np.int64]:
+    """What is missing comes first."""
+    return np.asarray(pc.fill_null(column, -(1 << 63)).to_numpy(), np.int64)
+
+
+def _ties_in_order(notices: pa.Table, places: NDArray[np.int64], rows: NDArray[np.int64]) -> list[int]:
+    """Rows at least two of which happen together: they are told apart by what they are made of."""
 
     def place(row: int) -> tuple[Any, ...]:
-        at, case, time, begin, constituents, name, key, publication = rows[row]
+        at, time, begin, constituents, name, key, publication = known[row]
         ids = [one["key"] for one in constituents or ()]
-        return at, _PLACES.get(case, 2), time, begin, constituents is not None, ids, name, key, publication
+        return at, places[row], time, begin, constituents is not None, ids, name, key, publication
 
-    rows = list(rows_of(notices, AT, CASE, TIME, "begin", "constituents", CLASS, KEY, PUBLICATION))
-    return sorted(range(len(rows)), key=place)
+    chosen = notices.take(pa.array(rows))
+    listed = rows_of(chosen, AT, TIME, "begin", "constituents", CLASS, KEY, PUBLICATION)
+    known = dict(zip(rows.tolist(), listed, strict=True))
+    return sorted(known, key=place)
 
 
-def _why(
-    at: int, constituents: list[dict[str, str]] | None, old: list[dict[str, str]] | None, changes: Changes
-) -> list[dict[str, str]] | None:
-    """Those that an event is or was made of, and that changed at its step; none, if that is not known.
+def _why(notices: pa.Table, changes: pa.ChunkedArray) -> pa.Array:
+    """Those that each event is or was made of, and that changed at its step; none, if that is not known.
 
     Moments in time are of no class, and never change.
     """
-    if constituents is None and old is None:
-        return None
-    parts = {(one["class"], one["key"]) for one in (*(constituents or ()), *(old or ()))}
-    changed = sorted((name, key) for name, key in parts if (name, key, at) in changes)
-    return [{"class": name, "key": key} for name, key in changed]
+    now, before = (notices.column(name).combine_chunks() for name in ("constituents", "old_constituents"))
+    rows = pa.chunked_array([pc.list_parent_indices(one).cast(pa.int64()) for one in (now, before)])
+    parts = pa.chunked_array([pc.list_flatten(one) for one in (now, before)])
+    named = pa.table({"row": rows, "class": pc.struct_field(parts, "class"), "key": pc.struct_field(parts, "key")})
+    at = notices.column(AT).take(rows).cast(pa.string())
+    changed = named.filter(among(_joined(named.column("class"), named.column("key"), at), changes))
+    found = (
+        changed.group_by(["row", "class", "key"])
+        .aggregate([])
+        .sort_by([(name, "ascending") for name in named.column_names])
+    )
+    counts = np.bincount(found.column("row").to_numpy(), minlength=notices.num_rows)
+    unknown = pc.and_(pc.is_null(now), pc.is_null(before)).to_numpy(zero_copy_only=False)
+    offsets = pa.array(np.append(0, np.cumsum(counts)).astype(np.int32), mask=np.append(unknown, False))
+    values = pa.StructArray.from_arrays(
+        [found.column(name).combine_chunks() for name in ("class", "key")], fields=list(PART)
+    )
+    return pa.ListArray.from_arrays(offsets, values)

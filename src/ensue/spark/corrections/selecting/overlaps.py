@@ -35,15 +35,31 @@ def made_anew(plan: Plan, shape: Shape, tables: Mapping[int, DataFrame], *, ever
 
     `hint` is for Spark, about what stands at each place.
     """
-    session = next(iter(tables.values())).sparkSession
     numbers = list(tables)
-    names = {number: frame.columns for number, frame in tables.items()}
     parts = [dict.fromkeys(numbers, "TRUE")] if every else [_touched_at(chosen, numbers) for chosen in numbers]
-    queries = [plan.query.filled({one: _seen(one, names[one], part[one], hint) for one in numbers}) for part in parts]
+    return _made(plan, shape, tables, parts, "TRUE", hint)
+
+
+def made_of_few(plan: Plan, shape: Shape, tables: Mapping[int, DataFrame], hint: str) -> DataFrame:
+    """The same where little else stands at the places: one join, in which the others are left out afterwards."""
+    return _made(plan, shape, tables, [dict.fromkeys(tables, "TRUE")], columns.ANY_TOUCHED, hint)
+
+
+def _made(
+    plan: Plan,
+    shape: Shape,
+    tables: Mapping[int, DataFrame],
+    parts: Sequence[Mapping[int, str]],
+    condition: str,
+    hint: str,
+) -> DataFrame:
+    session = next(iter(tables.values())).sparkSession
+    names = {number: frame.columns for number, frame in tables.items()}
+    queries = [plan.query.filled({one: _seen(one, names[one], part[one], hint) for one in tables}) for part in parts]
     scope = f"named_struct('events', {columns.EVENTS})"
     wanted = ", ".join(shape.new(columns.HOLDS_FROM, columns.HOLDS_TO, scope))
     union = " UNION ALL ".join(f"({one.text})" for one in queries)
-    said = f"SELECT {in_braces(wanted)} FROM ({union})"  # noqa: S608  # made of the program's own parts
+    said = f"SELECT {in_braces(wanted)} FROM ({union}) WHERE {condition}"  # noqa: S608  # made of the program's own parts
     return run(session, Query(said, plan.query.places), tables)
 
 
@@ -54,6 +70,7 @@ def _touched_at(chosen: int, numbers: Sequence[int]) -> dict[int, str]:
 
 def _seen(number: int, names: Sequence[str], condition: str, hint: str) -> str:
     """What stands at a place: the columns have other names there, so that no two tables of the SELECT share one."""
-    own = {FROM: f"{columns.FROM}{number}", TO: f"{columns.TO}{number}", EVENT: f"{columns.EVENT}{number}"}
-    said = ", ".join(f"{in_quotes(one)} AS {in_quotes(own.get(one, one))}" for one in names if one != TOUCHED)
+    prefixes = {FROM: columns.FROM, TO: columns.TO, EVENT: columns.EVENT, TOUCHED: columns.TOUCHED}
+    own = {name: f"{prefix}{number}" for name, prefix in prefixes.items()}
+    said = ", ".join(f"{in_quotes(one)} AS {in_quotes(own.get(one, one))}" for one in names)
     return f"(SELECT {hint} {in_braces(said)} FROM {{place_{number}}} WHERE {condition})"  # noqa: S608  # names in quotes

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import functions as f, types as t
@@ -33,7 +34,10 @@ from ensue.spark.corrections.selecting.sweeping import Candidate, Piece, compara
 from ensue.spark.values import quoted
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from pyspark.sql import DataFrame
+
+    Integers = NDArray[np.int64]
 
 
 def settling_of(shape: Shape, window: Window, *, clip: bool) -> Settling:
@@ -57,6 +61,12 @@ def settle(candidates: DataFrame, shape: Shape, window: Window, *, clip: bool) -
             quoted(ROWS),
         )
     )
+
+
+def _beginnings(values: pa.ChunkedArray) -> Integers:
+    """The places at which another value begins than before."""
+    other = pc.not_equal(values[1:], values[:-1]).to_numpy(zero_copy_only=False)
+    return np.append(0, np.flatnonzero(other) + 1)
 
 
 def _schema(candidates: DataFrame, shape: Shape) -> t.StructType:
@@ -109,6 +119,8 @@ class _Keys:
     def __init__(self, work: Settling, table: pa.Table) -> None:
         self._work = work
         self._table = table
+        order = pc.sort_indices(table, [(KEY, "ascending"), (KIND, "ascending")])
+        self._order, self._first = order.to_numpy(), _beginnings(table[KEY].take(order))
         self._kind = table[KIND].to_pylist()
         self._start = table[FROM].to_pylist()
         self._end = table[TO].to_pylist()
@@ -135,15 +147,36 @@ class _Keys:
         return self._columns_of(self._told)
 
     def _by_key(self) -> Iterator[list[int]]:
-        """The rows of each key: what is new, then what was kept, and last the event that stood."""
-        keys = self._table[KEY].to_pylist()
-        rows: list[int] = []
-        for row in pc.sort_indices(self._table, [(KEY, "ascending"), (KIND, "ascending")]).to_pylist():
-            if rows and keys[rows[-1]] != keys[row]:
-                yield rows
-                rows = []
-            rows.append(row)
-        yield rows
+        """The rows of each key: what is new, then what was kept, and last the event that stood.
+
+        Where there is one new row and nothing else, it is told at once: that is so for most keys.
+        """
+        ends = np.append(self._first[1:], len(self._order))
+        alone = (ends - self._first == 1) & (self._table[KIND].to_numpy()[self._order[self._first]] == NEW)
+        self._tell_alone(self._order[self._first[alone]])
+        for first, end in zip(self._first[~alone].tolist(), ends[~alone].tolist(), strict=True):
+            yield self._order[first:end].tolist()
+
+    def _tell_alone(self, rows: Integers) -> None:
+        """What becomes of rows that have their keys to themselves: the same as `_settle`, for all at once."""
+        work, window = self._work, self._work.window
+        start, end = (self._table[name].to_numpy()[rows] for name in (FROM, TO))
+        start = np.maximum(start, window.first) if work.clip else start
+        times = [self._table[name].take(pa.array(rows)).to_pylist() for name in work.times]
+        parts = zip(*times, strict=True) if times else [()] * len(rows)
+        found = [work.occurring.at(since, given) for since, given in zip(start.tolist(), parts, strict=True)]
+        counts = np.array([one for _, one in found], np.bool_) & (start < end)
+        inside = [(window.first <= one) & (one <= window.last) for one in (start, end)]
+        told, chosen = self._told, rows[counts].tolist()
+        told.row += chosen
+        told.source += chosen
+        told.start += (starts := start[counts].tolist())
+        told.end += (ends := [None if one == FOREVER else one for one in end[counts].tolist()])
+        told.touched += (inside[0] | inside[1])[counts].tolist()
+        told.occurred += [time for (time, _), one in zip(found, counts.tolist(), strict=True) if one]
+        told.remembered += [
+            [(row, since)] if until is None else None for row, since, until in zip(chosen, starts, ends, strict=True)
+        ]
 
     def _look(self, rows: list[int]) -> None:
         """Take the contents of some rows out of their columns, all at once."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ensue.language.queries.lifting import lifted
 from ensue.language.queries.overlapping import overlapping
-from ensue.language.queries.partitions import partitions
+from ensue.language.queries.partitions import links, partitions
 from ensue.language.queries.places import Mentions, NotPossibleError, Query
 from ensue.language.queries.stems import Stem, stem_of
 
@@ -47,6 +47,9 @@ class Plan:
     stem: Stem
     query: Query
     parts: tuple[Mapping[int, str], ...] = ()
+    """Columns that part the events, where all steps are looked at at once."""
+    links: tuple[Mapping[int, str], ...] = ()
+    """Columns that are equal in what is joined, where versions are."""
 
 
 def way_of(item: SelectedClass, program: Program) -> Way:
@@ -59,7 +62,8 @@ def plan_of(item: SelectedClass, program: Program) -> Plan:
     stem = stem_of(item, program)
     try:
         query = overlapping(item, stem)
-        return Plan(Way(Kind.OVERLAPS, "it has selections, projections and joins alone"), stem, query)
+        way = Way(Kind.OVERLAPS, "it has selections, projections and joins alone")
+        return Plan(way, stem, query, links=links(stem, program.attributes))
     except NotPossibleError as error:
         because = str(error)
     try:
