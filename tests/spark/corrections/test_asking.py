@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
+from shutil import rmtree
+
 import pyarrow as pa
 import pytest
 
@@ -52,7 +55,7 @@ def versions(window, name, count):
     return pa.table({**columns, "z": pa.array(rows, pa.int64())} if name == "B" else columns)
 
 
-def derived(spark):
+def derived(spark, meanwhile=lambda: None):
     selects, found = Selects(spark, PROGRAM), []
     held: dict[str, pa.Table] = {}
     for window in (1, 2, 3, 4):
@@ -65,6 +68,7 @@ def derived(spark):
                 tables[name], held[name] = told, open_rows(told)
                 places.renew(name)
                 found.append((window, name, sorted(map(said, told.to_pylist()))))
+        meanwhile()
     return found
 
 
@@ -95,6 +99,20 @@ def test_the_same_as_if_they_were_planned_each_time(spark, monkeypatch):
     assert asked[6:] == [[], []] * 3
     assert short == many
     assert all(rows for _, _, rows in short)
+
+
+def test_a_system_may_tidy_up_its_temporary_folders_in_a_long_run(spark, monkeypatch, tmp_path):
+    whole = derived(spark)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    gone = []
+
+    def tidy():
+        for folder in tmp_path.iterdir():
+            gone.append(folder)
+            rmtree(folder)
+
+    assert derived(spark, tidy) == whole
+    assert len(gone) > 1
 
 
 def test_a_plan_that_keeps_what_it_has_read_is_not_asked_again(spark, monkeypatch):

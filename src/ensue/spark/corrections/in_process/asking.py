@@ -88,10 +88,8 @@ class Questions:
             finalize(self, rmtree, self._folder, ignore_errors=True)
             for name, value in {**PLAIN, ZONE: "UTC"}.items():
                 self._session.conf.set(name, value)
-        folder = self._folder / str(len(self._planned))
-        folder.mkdir(exist_ok=True)
         try:
-            question = _Question(self._session, folder, asked, rows, schemas)
+            question = _Question(self._session, self._folder / str(len(self._planned)), asked, rows, schemas)
         except AnalysisException:
             return None
         return question if question.can_be_repeated else None
@@ -134,6 +132,8 @@ class _Question:
             yield one.name, _candidates(found, place, one.shape)
 
     def _write(self, asked: Sequence[Asked], rows: Rows) -> None:
+        """Write the rows; systems tidy up temporary folders in which nothing has happened for days."""
+        self._folder.mkdir(parents=True, exist_ok=True)
         for place, one in enumerate(asked):
             for number, table in rows[one.name].items():
                 self._file(place, number).write_text(_said(table), "utf-8")
