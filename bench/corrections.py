@@ -22,7 +22,7 @@ from rich.box import SIMPLE_HEAD
 from rich.progress import Progress
 from rich.table import Table
 
-from bench import drawing, measuring, peace, revising
+from bench import drawing, machine, measuring, peace, revising
 from ensue.language import parse_program
 from ensue.spark.corrections import replaying
 from ensue.spark.corrections.admitting import VERSION
@@ -101,7 +101,7 @@ def main(hours: float = 4.0, events: int = 10_000, minutes: int = 5, runs: int =
     corrected
         The share of the events that are changed or withdrawn there.
     """
-    facts = measuring.machine()
+    facts = machine.facts()
     stress = revising.Stress(hours, events, minutes * revising.MINUTE)
     listed = [Experiment(name) for name in revising.EXPERIMENTS]
     costs = [

@@ -13,7 +13,7 @@ from rich.progress import track
 from rich.table import Table
 
 import ensue
-from bench import chains, data, histories, measuring
+from bench import chains, data, histories, machine, measuring
 from ensue.engine.memory import keep_freed_memory
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def main(events: int = 3_000_000, runs: int = 5, sweep: Sequence[Name] = ()) -> 
     sweep
         Only these sweeps; without it, all.
     """
-    facts = measuring.machine()
+    facts = machine.facts()
     measuring.one_core()
     keep_freed_memory()
     makers: dict[Name, Callable[[int], Sweep]] = {

@@ -11,7 +11,7 @@ import cyclopts
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from bench import data, measuring, ours, workloads
+from bench import data, machine, measuring, ours, workloads
 from ensue.engine.memory import keep_freed_memory
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def main(events: int = data.DEFAULT_EVENTS, runs: int = 5) -> int:
     runs
         How often each side runs; what is shown are medians.
     """
-    facts = measuring.machine()
+    facts = machine.facts()
     measuring.one_core()
     keep_freed_memory()
     cases = [Case(workload, context) for workload in workloads.WORKLOADS for context in workloads.CONTEXTS]

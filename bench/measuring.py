@@ -1,15 +1,13 @@
-"""What the benchmarks share: timing, the machine they ran on, and where the results go."""
+"""What the benchmarks share: timing, and where the results go."""
 
 from __future__ import annotations
 
 import json
-import os
 import platform
 import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,6 +17,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn,
 from rich.text import Text
 
 from bench import page
+from bench.machine import load
 
 RESULTS = Path(__file__).parent / "results"
 console = Console()
@@ -108,7 +107,7 @@ class Quiet:
 def judge_cores(samples: Sequence[Sample], *, one: bool = True) -> Quiet:
     """Say so if a measurement had less than a core, or more where one is meant."""
     used = [sample.cores for sample in samples]
-    quiet = Quiet(round(min(used), 3), round(max(used), 3), _load())
+    quiet = Quiet(round(min(used), 3), round(max(used), 3), load())
     if quiet.disturbed:
         console.print(
             f"Other processes were in the way: some work had {min(used):.2f} of a core. Repeat it on an idle machine.",
@@ -117,19 +116,6 @@ def judge_cores(samples: Sequence[Sample], *, one: bool = True) -> Quiet:
     if one and max(used) > 1.05:
         console.print(f"Some work used {max(used):.2f} cores, not one.", style="red")
     return quiet
-
-
-def machine() -> dict[str, object]:
-    """What a reader needs to judge the numbers; nothing that names the machine or its owner."""
-    return {
-        "processor": _processor(),
-        "cores": os.cpu_count(),
-        "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
-        "load_before": _load(),
-        "system": f"{platform.system()} {platform.machine()}",
-        "python": platform.python_version(),
-        **{name: version(name) for name in ("ensue", "numba", "numpy", "pyarrow")},
-    }
 
 
 def peak_memory() -> int:
@@ -153,7 +139,7 @@ def save(
     content = {
         "benchmark": name,
         "machine": facts,
-        "measurement": quiet.summary() if quiet else {"load_after": _load()},
+        "measurement": quiet.summary() if quiet else {"load_after": load()},
         "settings": settings,
         "results": results,
     }
@@ -175,19 +161,7 @@ def add(
     """
     path = RESULTS / f"{name}.json"
     kept: list[dict[str, object]] = json.loads(path.read_text("utf-8"))["results"] if path.exists() else []
-    measured = {"machine": facts, "settings": settings, "load_after": _load()}
+    measured = {"machine": facts, "settings": settings, "load_after": load()}
     parts = {tuple(one[field] for field in by): one for one in kept}
     parts |= {tuple(one[field] for field in by): {**one, "measured": measured} for one in results}
     save(name, facts, settings, list(parts.values()))
-
-
-def _load() -> float:
-    """How many processes wanted a core during the last minute, this one included."""
-    return round(os.getloadavg()[0], 2)
-
-
-def _processor() -> str:
-    information = Path("/proc/cpuinfo")
-    lines = information.read_text(encoding="utf-8").splitlines() if information.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()

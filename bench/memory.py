@@ -12,7 +12,7 @@ import cyclopts
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from bench import data, measuring, ours, workloads
+from bench import data, machine, measuring, ours, workloads
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -66,7 +66,7 @@ def main(events: int = 100_000_000, batch: int = 1_000_000, workload: workloads.
     workload
         Whose pattern is detected.
     """
-    facts = measuring.machine()
+    facts = machine.facts()
     watches = [_apart(events, batch, workload, context) for context in CONTEXTS]
     measuring.console.print(_table(watches, f"{workload}, {events:,} events in batches of {batch:,}"))
     quiet = measuring.judge_cores([watched.sample for watched in watches])

@@ -16,7 +16,7 @@ import cyclopts
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from bench import measuring, on_spark, workloads
+from bench import machine, measuring, on_spark, workloads
 from bench.peers import in_java, in_sql, matching, ourselves
 from bench.peers.inputs import Inputs, prepare
 from bench.peers.sides import Side
@@ -87,7 +87,7 @@ def main(
     Parameters
     ----------
     events
-        How many events there are. Flink gets the first 3 million of them, with RocksDB on one core the first 300,000.
+        How many events there are. Flink gets the first 3 million of them.
     runs
         How often each side runs after it has warmed up; what is shown are medians.
     workload
@@ -95,7 +95,7 @@ def main(
     peer
         Which of the others; without it, all.
     """
-    facts = measuring.machine()
+    facts = machine.facts()
     settings: dict[str, object] = {"events": events, "runs": runs, "context": ourselves.CONTEXT, "peers": [*peer]}
     cases: list[Case] = []
     with tempfile.TemporaryDirectory() as folder, measuring.progress() as progress:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import cyclopts
 import numpy as np
 
-from bench import data, measuring, ours, workloads
+from bench import data, machine, measuring, ours, workloads
 from ensue.algebra.building import attr, event, some_of, var
 
 TARGET = 10_000
@@ -42,7 +42,7 @@ def main(events: int = 2000, runs: int = 5, context: str = "recent") -> int:
     context
         The context of all patterns.
     """
-    facts = measuring.machine()
+    facts = machine.facts()
     measuring.one_core()
     history = _history(events)
     _stream(ours.immediate(PATTERNS, context), history, [])  # compiles, and reads caches

@@ -13,7 +13,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 import ensue
-from bench import data, measuring, on_spark, workloads
+from bench import data, machine, measuring, on_spark, workloads
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -66,7 +66,7 @@ def main(events: int = data.DEFAULT_EVENTS, runs: int = 3, context: str = "chron
     context
         The context of the patterns.
     """
-    facts = measuring.machine()
+    facts = machine.facts()
     cases = [Case(workload, context) for workload in workloads.WORKLOADS]
     with tempfile.TemporaryDirectory() as folder:
         on_spark.write_events(Path(folder), events)

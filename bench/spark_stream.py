@@ -18,7 +18,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 import ensue
-from bench import measuring, on_spark, workloads
+from bench import machine, measuring, on_spark, workloads
 from ensue.spark.streaming.packing import ECHO, PLACE, pack
 from ensue.spark.streaming.running import prepare
 
@@ -82,7 +82,7 @@ def main(events: int = EVENTS, batches: int = 8, runs: int = 3, context: str = "
     context
         The context of the patterns.
     """
-    facts = measuring.machine()
+    facts = machine.facts()
     cases = [Case(workload) for workload in workloads.WORKLOADS]
     with tempfile.TemporaryDirectory() as folder:
         files = Path(folder) / "events"

@@ -7,7 +7,7 @@ import sys
 
 import cyclopts
 
-from bench import measuring
+from bench import machine, measuring
 
 CLOCKED = """
 import time
@@ -36,7 +36,7 @@ def main(runs: int = 9) -> int:
     runs
         How many processes of each kind; one more before them fills the caches and is reported by itself.
     """
-    facts = measuring.machine()
+    facts = machine.facts()
     results: dict[str, object] = {}
     samples = [
         _measure("import ensue", IMPORT, runs, 0.15, results),

@@ -17,7 +17,7 @@ import cyclopts
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from bench import measuring, workloads
+from bench import machine, measuring, workloads
 from bench.page import milliseconds
 from bench.peers import inputs, matching, ourselves
 from bench.peers.orders import Ordered
@@ -186,7 +186,7 @@ def main(
     workload
         Which workloads; without it, all.
     """
-    facts = measuring.machine()
+    facts = machine.facts()
     extent = Extent(events, runs, seconds, inside_seconds, tuple(rate))
     settings: dict[str, object] = {**asdict(extent), "context": ourselves.CONTEXT}
     most = max(events, FEW, BEFORE + int(max(rate) * max(seconds, inside_seconds, 1)))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import cyclopts
 
-from bench import by_hand, measuring, on_spark, questions, real
+from bench import by_hand, machine, measuring, on_spark, questions, real
 from bench.peers import ask_java, ask_ourselves, ask_sql, files
 from bench.peers.asked import CannotError
 from bench.peers.contender import Contender
@@ -102,7 +102,7 @@ def main(
     patience
         How many seconds a run of a peer may take; one that needs more is not asked for more of the same.
     """
-    facts = measuring.machine()
+    facts = machine.facts()
     asked = [one for one in _questions(sweep, events, real_data) if not value or one.value in value]
     if not asked:
         raise SystemExit(f"No sweep has a point {', '.join(value)}.")

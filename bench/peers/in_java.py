@@ -30,9 +30,7 @@ HERE = Path(__file__).parent
 OPENED = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.util", "java.lang", "java.time")]
 HEAP = "-Xmx4g"
 WARM = 3_000_000
-"""So many events are a run of Flink, which takes ten seconds and more for them, with RocksDB more than a minute."""
-SLOW = 300_000
-"""So many with RocksDB on one core, where that many would take more than two minutes."""
+"""So many events are a run of Flink, which takes ten seconds and more for them, with RocksDB a minute or two."""
 Program: TypeAlias = Literal["FlinkCep", "FlinkKafka", "FlinkSql", "Esper", "Siddhi"]
 LANGUAGES: Mapping[Program, Mapping[str, str]] = {
     "FlinkCep": flink_steps.WORKLOADS,
@@ -140,17 +138,13 @@ def asked_of(program: Program, workload: Workload) -> Asked:
 
 
 def flink(state: Literal["heap", "rocksdb"]) -> list[Side]:
-    """Flink CEP with its state on the heap, or in RocksDB with a checkpoint every five seconds.
-
-    With RocksDB, one core takes so few events a second that it gets only some of them.
-    """
-    few = {1: SLOW} if state == "rocksdb" else {}
-    return _sides(f"Flink CEP, {state}", "FlinkCep", state, most={1: WARM, 2: WARM} | few)
+    """Flink CEP with its state on the heap, or in RocksDB with a checkpoint every five seconds."""
+    return _sides(f"Flink CEP, {state}", "FlinkCep", state, most=WARM)
 
 
 def flink_sql() -> list[Side]:
     """MATCH_RECOGNIZE, with its state on the heap."""
-    return _sides("Flink SQL", "FlinkSql", "heap", cannot="W2", most={1: WARM, 2: WARM})
+    return _sides("Flink SQL", "FlinkSql", "heap", cannot="W2", most=WARM)
 
 
 def esper() -> list[Side]:
@@ -161,9 +155,7 @@ def siddhi() -> list[Side]:
     return _sides("Siddhi", "Siddhi", cannot="W2")
 
 
-def _sides(
-    name: str, program: Program, *arguments: str, cannot: str = "", most: Mapping[int, int] | None = None
-) -> list[Side]:
+def _sides(name: str, program: Program, *arguments: str, cannot: str = "", most: int | None = None) -> list[Side]:
     """On one core and on two, in one process."""
     process = Process(program, *arguments)
 
@@ -177,6 +169,6 @@ def _sides(
                 process.end()
 
         cannots = frozenset({cannot} if cannot else ())
-        return Side(f"{name}, {parallelism}", start, cannot=cannots, most=(most or {}).get(parallelism))
+        return Side(f"{name}, {parallelism}", start, cannot=cannots, most=most)
 
     return [side(1), side(2)]

@@ -2,12 +2,12 @@
 
 import json
 
-from bench import measuring
+from bench import machine, measuring
 
 
 def test_what_was_measured_before_is_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(measuring, "RESULTS", tmp_path)
-    facts = measuring.machine()
+    facts = machine.facts()
     measuring.add("parts", facts, {"runs": 1}, [{"part": "a", "found": 1}, {"part": "b", "found": 2}], ["part"])
     measuring.add("parts", facts, {"runs": 5}, [{"part": "b", "found": 3}, {"part": "c", "found": 4}], ["part"])
     kept = json.loads((tmp_path / "parts.json").read_text("utf-8"))["results"]

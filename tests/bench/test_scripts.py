@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from bench import data, kernel, measuring, memory, single, start, workloads
+from bench import data, kernel, machine, measuring, memory, single, start, workloads
 
 
 @pytest.fixture(autouse=True)
@@ -75,7 +75,7 @@ def test_work_that_had_to_wait_is_called_disturbed():
 
 
 def test_results_name_neither_the_machine_nor_a_place():
-    for facts in (measuring.machine(), *(path.read_text() for path in Path("bench/results").glob("*.json"))):
+    for facts in (machine.facts(), *(path.read_text() for path in Path("bench/results").glob("*.json"))):
         text = facts if isinstance(facts, str) else json.dumps(facts)
         assert platform.node() not in text
         assert str(Path.cwd()) not in text
