@@ -1,8 +1,9 @@
-"""Curves as SVG: small, without a library, and legible as text."""
+"""Curves and bars as SVG: small, without a library, and legible as text."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from math import ceil, floor, log10
 from pathlib import Path
@@ -11,7 +12,16 @@ Curve = Sequence[tuple[float, float]]
 
 _WIDTH, _HEIGHT, _LEFT, _TOP, _GAP = 640, 200, 60, 30, 60
 _TALL = 260
+_LABEL, _LONGEST, _ROW = 240, 380, 24
 _COLOURS = ("#1b6ca8", "#c8553d", "#588157", "#8e6c8a", "#b8860b", "#4a9d9c", "#a0522d", "#7a7f87")
+
+
+@dataclass(frozen=True)
+class Bar:
+    name: str
+    value: float
+    said: str
+    kind: str = "peer"
 
 
 def draw(path: Path, across: str, panels: Mapping[str, Mapping[str, Curve]]) -> None:
@@ -94,3 +104,27 @@ def by_step(steps: Sequence[str], curves: Mapping[str, Sequence[float | None]], 
         lowest = max(y, lowest + 15)  # names do not lie on each other
         lines.append(f'<text x="{right + 8}" y="{lowest + 4:.1f}" style="fill: {colour}">{escape(name)}</text>')
     return "\n".join([*lines, "</svg>"])
+
+
+def bars(given: Sequence[Bar], *, logarithmic: bool = False, most: float | None = None) -> str:
+    """Horizontal bars; on a logarithmic scale they begin at the power of ten below the least that is not zero."""
+    low = 10.0 ** floor(log10(min((one.value for one in given if one.value), default=1.0))) if logarithmic else 0.0
+    high = most or max(low * 10, *(one.value for one in given))
+
+    def length(value: float) -> float:
+        if not value:
+            return 1.0
+        share = log10(value / low) / log10(high / low) if logarithmic else value / high
+        return max(share * _LONGEST, 1.0)
+
+    height = len(given) * _ROW + 8
+    width = _LABEL + _LONGEST + 260
+    lines = [f'<svg class="bars" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">']
+    for place, one in enumerate(given):
+        top, long = place * _ROW + 4, length(one.value)
+        lines += [
+            f'<text x="{_LABEL - 8}" y="{top + 14}" text-anchor="end">{escape(one.name)}</text>',
+            f'<rect class="{one.kind}" x="{_LABEL}" y="{top}" width="{long:.1f}" height="{_ROW - 6}" rx="2"/>',
+            f'<text class="dim" x="{_LABEL + long + 6:.1f}" y="{top + 14}">{escape(one.said)}</text>',
+        ]
+    return "\n".join([*lines, f'<line x1="{_LABEL}" y1="0" x2="{_LABEL}" y2="{height}"/>', "</svg>"])

@@ -8,14 +8,16 @@ Every benchmark makes it anew when it has saved what it found.
 from __future__ import annotations
 
 import json
+import statistics
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from html import escape
-from math import floor, log10
+from itertools import groupby
+from math import inf
 from pathlib import Path
 from typing import Any
 
-from bench import drawing
+from bench import drawing, verdict
+from bench.drawing import Bar
 
 _STYLE = """
 :root { color-scheme: light dark; --text: #1c2430; --dim: #5d6876; --ours: #1b6ca8; --peer: #9aa5b1; --no: #c8553d;
@@ -31,7 +33,8 @@ figure { margin: 1.5rem 0; overflow-x: auto } figcaption { font-size: .9rem }
 .limit { fill: var(--line) } .bars line, .curves line { stroke: var(--line) }
 .curves text { font: 12px system-ui, sans-serif; fill: var(--text) } .curves .dim { fill: var(--dim) }
 table { border-collapse: collapse } td, th { padding: .2rem .8rem .2rem 0;
-  text-align: left; border-bottom: 1px solid var(--line) } code { font-size: .9em }
+  text-align: left; vertical-align: top; border-bottom: 1px solid var(--line) }
+details { overflow-x: auto } code { font-size: .9em }
 """
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -42,21 +45,12 @@ _PAGE = """<!doctype html>
 {body}
 </html>
 """
-_LABEL, _WIDTH, _ROW = 240, 380, 24
-
-
-@dataclass(frozen=True)
-class Bar:
-    name: str
-    value: float
-    said: str
-    kind: str = "peer"
 
 
 def write(results: Path) -> Path:
     """The page of the results in a folder; what was not measured is not on it."""
     found = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(results.glob("*.json"))}
-    makers = (_side_by_side, _streaming, _sweeps, _kernel, _floors, _corrections)
+    makers = (_aims, _losses, _side_by_side, _streaming, _sweeps, _kernel, _floors, _corrections)
     parts = [part for make in makers for part in make(found)]
     body = "\n".join([_head(found), *parts])
     page = results / "index.html"
@@ -80,6 +74,35 @@ def _head(found: dict[str, Any]) -> str:
     )
 
 
+def _aims(found: dict[str, Any]) -> Iterator[str]:
+    """Ratios to peers and to limits, beside what we want them to be."""
+    aims = list(verdict.aims(found))
+    if not aims:
+        return
+    missed = sum(not one.met for one in aims)
+    yield f"<h2>What we want, and what was found</h2>\n<p>{len(aims)} ratios, {missed} missed (red).</p>"
+    for what, some in groupby(sorted(aims, key=lambda one: one.what), lambda one: one.what):
+        mine = list(some)
+        bars = [Bar(one.where, one.found, f"{one.found:.3g} ×", "ours" if one.met else "no") for one in mine]
+        wanted = f"{'at most' if mine[0].at_most else 'at least'} {mine[0].wanted:g} ×"
+        yield _figure(drawing.bars(bars), f"{escape(what)}: {wanted}.")
+
+
+def _losses(found: dict[str, Any]) -> Iterator[str]:
+    """Where a peer is faster, by who is beaten by whom."""
+    losses = sorted(verdict.losses(found), key=lambda one: (one.ours, one.peer))
+    if not losses:
+        return
+    yield "<h2>Where we lose</h2>\n<p>Wherever the best peer is faster than one of ours, and how many times.</p>"
+    rows = []
+    for (ours, peer), some in groupby(losses, lambda one: (one.ours, one.peer)):
+        said = "; ".join(
+            f"{one.where}: " + ("ours cannot keep up" if one.times == inf else f"{one.times:.2g} ×") for one in some
+        )
+        rows.append(f"<tr><td>{escape(ours)}<td>{escape(peer)}<td>{escape(said)}")
+    yield f"<table><tr><th>ours<th>is slower than<th>in{''.join(rows)}</table>"
+
+
 def _side_by_side(found: dict[str, Any]) -> Iterator[str]:
     if "side_by_side" not in found:
         return
@@ -94,16 +117,17 @@ def _side_by_side(found: dict[str, Any]) -> Iterator[str]:
         pattern = f"<code>{escape(case['pattern'])}</code>"
         caption = f"{case['workload']}: {pattern}, {case['matches']:,} matches.{escape(cannot)}"
         yield _figure(_rates(case["sides"]), caption)
+        yield from _measures(case["sides"])
 
 
 def _rates(sides: Sequence[dict[str, Any]]) -> str:
     """Events a second, the fastest first."""
-    best = max((one["events_per_second"] for one in _peers(sides)), default=None)
+    best = max((one["events_per_second"] for one in verdict.peers(sides)), default=None)
     bars = [
         Bar(one["side"], one["events_per_second"], _rate(one, best), str(one["kind"]) if one["agrees"] else "no")
         for one in sorted(sides, key=lambda one: -one["events_per_second"])
     ]
-    return _bars(bars, logarithmic=True)
+    return drawing.bars(bars, logarithmic=True)
 
 
 def _rate(one: dict[str, Any], best: float | None) -> str:
@@ -111,6 +135,32 @@ def _rate(one: dict[str, Any], best: float | None) -> str:
         return "finds something else"
     times = f", {one['events_per_second'] / best:.2g} × the best peer" if best and one["kind"] == "ours" else ""
     return f"{one['events_per_second']:,.0f}{times}"
+
+
+def _measures(sides: Sequence[dict[str, Any]], of: str = "") -> Iterator[str]:
+    """All that was measured of each side, to be unfolded."""
+    taken = [one for one in sides if "seconds" in one]
+    if not taken:
+        return
+    rows = []
+    for one in sorted(taken, key=lambda one: -float(one["events_per_second"])):
+        seconds, millions = one["seconds"], one["events"] / 1e6
+        cells = [
+            one["side"] if one["agrees"] else f"{one['side']} (finds something else)",
+            f"{one['events']:,}",
+            f"{one['events_per_second']:,.0f}",
+            f"{seconds['median']:.2f} ({seconds['lowest']:.2f} – {seconds['highest']:.2f})",
+            f"{statistics.median(seconds['processor']) / millions:.2f}",
+            f"{one['warming_seconds'][0]:.1f}",
+            f"{one['bytes'] / 1e6:,.0f}",
+            f"{one['start_seconds']:.1f}" if "start_seconds" in one else "",
+            f"{one['state_bytes'] / 1e6:,.1f}" if "state_bytes" in one else "",
+        ]
+        rows.append("<tr>" + "".join(f"<td>{escape(cell)}" for cell in cells))
+    names = "|events|events/s|s (lowest – highest)|CPU s a million|first run, s|MB|start, s|state, MB"
+    head = "".join(f"<th>{escape(one)}" for one in names.split("|"))
+    what = f"{of}: all that was measured" if of else "All that was measured"
+    yield f"<details><summary>{escape(what)}</summary><table><tr>{head}{''.join(rows)}</table></details>"
 
 
 def _streaming(found: dict[str, Any]) -> Iterator[str]:
@@ -127,16 +177,19 @@ def _streaming(found: dict[str, Any]) -> Iterator[str]:
         events = f"{taken['settings']['events']:,} events"
         caption = f"{pattern}. Events a second, {events} from one topic into another."
         yield _figure(_rates(case["between_topics"]), caption)
+        yield from _measures(case["between_topics"])
         for where, said in (("between_topics", "from Kafka to Kafka"), ("in_process", "inside a program")):
             bars = list(_waits(case[where]))
             if bars:
-                yield _figure(_bars(bars, logarithmic=True), f"{pattern}. Latency {said}, p99, at fixed rates.")
+                yield _figure(drawing.bars(bars, logarithmic=True), f"{pattern}. Latency {said}, p99, at fixed rates.")
 
 
 def _waits(sides: Sequence[dict[str, Any]]) -> Iterator[Bar]:
     """The p99 of each side at each rate with which it keeps up, beside that of the best peer."""
     for place, rate in enumerate(one["rate"] for one in (sides[0]["rates"] if sides else [])):
-        peers = [side["rates"][place]["p99_seconds"] for side in _peers(sides) if side["rates"][place]["kept_up"]]
+        peers = [
+            side["rates"][place]["p99_seconds"] for side in verdict.peers(sides) if side["rates"][place]["kept_up"]
+        ]
         for side in sides:
             name, one = f"{rate:,}/s {side['side']}", side["rates"][place]
             if not side["agrees"] or not one["kept_up"]:
@@ -145,11 +198,6 @@ def _waits(sides: Sequence[dict[str, Any]]) -> Iterator[Bar]:
             p50, p99 = one["p50_seconds"], one["p99_seconds"]
             times = f", {p99 / min(peers):.2g} × the best peer" if peers and side["kind"] == "ours" else ""
             yield Bar(name, p99, f"{milliseconds(p99)} ms (p50 {milliseconds(p50)}){times}", side["kind"])
-
-
-def _peers(sides: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Those with which we are compared."""
-    return [one for one in sides if one["agrees"] and one["kind"] == "peer"]
 
 
 def _sweeps(found: dict[str, Any]) -> Iterator[str]:
@@ -174,6 +222,8 @@ def _sweeps(found: dict[str, Any]) -> Iterator[str]:
             yield _figure(drawing.by_step(steps, curves, strong), f"{escape(name)}: {pattern}")
         yield _ratios(points, sorted(strong))
         yield from _not_drawn(points)
+        for point in points:
+            yield from _measures(point["sides"], point["value"])
 
 
 def _rate_of(point: dict[str, Any], side: str) -> float | None:
@@ -185,7 +235,7 @@ def _ratios(points: Sequence[dict[str, Any]], ours: Sequence[str]) -> str:
     """How many times as fast as the best peer each of ours is, at each point."""
     rows = []
     for point in points:
-        best = max(_peers(point["sides"]), key=lambda one: float(one["events_per_second"]), default=None)
+        best = max(verdict.peers(point["sides"]), key=lambda one: float(one["events_per_second"]), default=None)
         cells = [f"{point['matches']:,}", "none" if best is None else str(best["side"])]
         for side in ours:
             rate = _rate_of(point, side)
@@ -216,7 +266,7 @@ def _kernel(found: dict[str, Any]) -> Iterator[str]:
     ]
     yield "<h2>Against the limit: hand-written loops</h2>"
     yield _figure(
-        _bars(bars, most=1.0),
+        drawing.bars(bars, most=1.0),
         "The engine's speed as a share of that of a loop for just this workload.",
     )
 
@@ -231,7 +281,7 @@ def _floors(found: dict[str, Any]) -> Iterator[str]:
     for name, caption in named.items():
         if name in found:
             bars = [Bar(one["workload"], one["ratio"], f"{one['ratio']:.2f}", "ours") for one in found[name]["results"]]
-            yield _figure(_bars(bars), caption)
+            yield _figure(drawing.bars(bars), caption)
 
 
 def _corrections(found: dict[str, Any]) -> Iterator[str]:
@@ -248,30 +298,6 @@ def _corrections(found: dict[str, Any]) -> Iterator[str]:
         f"<tr><td>{escape(one['case'])}<td>{one['ratio']:.2f} ×" for one in found["corrections"]["results"]["cost"]
     )
     yield f"<table><tr><th>1 % of the events corrected<th>time, against none{rows}</table>"
-
-
-def _bars(bars: Sequence[Bar], *, logarithmic: bool = False, most: float | None = None) -> str:
-    """Horizontal bars; on a logarithmic scale they begin at the power of ten below the least that is not zero."""
-    low = 10.0 ** floor(log10(min((one.value for one in bars if one.value), default=1.0))) if logarithmic else 0.0
-    high = most or max(low * 10, *(one.value for one in bars))
-
-    def length(value: float) -> float:
-        if not value:
-            return 1.0
-        share = log10(value / low) / log10(high / low) if logarithmic else value / high
-        return max(share * _WIDTH, 1.0)
-
-    height = len(bars) * _ROW + 8
-    width = _LABEL + _WIDTH + 260
-    lines = [f'<svg class="bars" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">']
-    for place, one in enumerate(bars):
-        top, long = place * _ROW + 4, length(one.value)
-        lines += [
-            f'<text x="{_LABEL - 8}" y="{top + 14}" text-anchor="end">{escape(one.name)}</text>',
-            f'<rect class="{one.kind}" x="{_LABEL}" y="{top}" width="{long:.1f}" height="{_ROW - 6}" rx="2"/>',
-            f'<text class="dim" x="{_LABEL + long + 6:.1f}" y="{top + 14}">{escape(one.said)}</text>',
-        ]
-    return "\n".join([*lines, f'<line x1="{_LABEL}" y1="0" x2="{_LABEL}" y2="{height}"/>', "</svg>"])
 
 
 def _figure(drawn: str, caption: str) -> str:

@@ -21,6 +21,7 @@ from bench.peers import in_java, in_sql, matching, ourselves
 from bench.peers.inputs import Inputs, prepare
 from bench.peers.sides import Side
 from bench.peers.turns import Turns, fastest, table_of
+from bench.verdict import ONE_PROCESS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -41,7 +42,7 @@ class Target:
 TARGETS = (
     Target("Ensue on Spark", ("Flink CEP",), 20),
     Target("Ensue on Spark, streaming", ("Flink CEP, rocksdb",), 5),
-    Target("Ensue in one process", ("Esper", "Siddhi"), 10),
+    Target(ONE_PROCESS, ("Esper", "Siddhi"), 10),
     Target("Ensue on Spark", ("Spark's scan",), 0.5),
 )
 

@@ -24,6 +24,7 @@ from bench.peers.ourselves import CONTEXT
 from bench.peers.sides import Ready, TooSlowError
 from bench.peers.turns import Turns, fastest, table_of
 from bench.questions import Question
+from bench.verdict import GROWTH, growth
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
 Peer: TypeAlias = Literal["flink", "flink_sql", "esper", "siddhi", "duckdb", "spark"]
 PEERS: tuple[Peer, ...] = ("flink", "flink_sql", "esper", "siddhi", "duckdb", "spark")
-GROWTH: dict[str, float] = {"length": 2.0, "window": 2.0, "rules": 5.0}
-"""The last point of a sweep takes us, in one process, at most so many times as long as the first."""
 
 
 @dataclass
@@ -134,19 +133,13 @@ def main(
             for side in sides:
                 side.end()
             spark.stop()
-    grown = {name: times for name in GROWTH if (times := growth(points, name)) is not None}
+    summaries = [point.summary() for point in points]
+    grown = {name: times for name in GROWTH if (times := growth(summaries, name)) is not None}
     for name, times in grown.items():
         said = f"{name}: the last takes us {times:.2f} × the time of the first (at most {GROWTH[name]:g})"
         measuring.console.print(said, style="" if times <= GROWTH[name] else "red")
     agree = all(one.agrees for point in points for one in point.taken if one.kind == "ours")
     return 0 if agree and all(times <= GROWTH[name] for name, times in grown.items()) else 1
-
-
-def growth(points: Sequence[Point], sweep: str) -> float | None:
-    """How many times as long the last point of a sweep takes us in one process as the first; None if it was not run."""
-    mine = [point for point in points if point.question.sweep == sweep]
-    ours = [one for point in mine for one in point.taken if one.name == ask_ourselves.IN_ONE_PROCESS and one.agrees]
-    return ours[-1].runs.median / ours[0].runs.median if len(mine) > 1 and len(ours) == len(mine) else None
 
 
 def _questions(chosen: Sequence[questions.Name], events: int, folder: Path | None) -> list[Question]:

@@ -20,11 +20,11 @@ from bench.peers.files import Files
 from bench.peers.ourselves import CONTEXT
 from bench.peers.sides import Ready, Work
 from bench.questions import Question
+from bench.verdict import ONE_PROCESS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-IN_ONE_PROCESS = "Ensue in one process"
 BATCH = 100_000
 """So many events of a stream are given to a detector at once."""
 
@@ -33,7 +33,7 @@ def in_one_process() -> Contender:
     def start(question: Question, files: Files, patience: float) -> AbstractContextManager[Ready]:
         return apart(detecting, question, files, patience=patience)
 
-    return Contender(IN_ONE_PROCESS, start, "ours")
+    return Contender(ONE_PROCESS, start, "ours")
 
 
 def detecting(question: Question, files: Files) -> Work:

@@ -16,6 +16,7 @@ from bench.peers import matching
 from bench.peers.apart import apart
 from bench.peers.inputs import Inputs
 from bench.peers.sides import Ready, Side, Work, of_spark
+from bench.verdict import ONE_PROCESS
 from bench.workloads import Name, Workload, named
 from ensue.engine.memory import keep_freed_memory
 from ensue.spark.streaming.running import prepare
@@ -93,7 +94,7 @@ def streaming(spark: SparkSession) -> Side:
 
 
 def in_one_process() -> Side:
-    return Side("Ensue in one process", lambda asked, inputs: apart(_in_one_process, asked.name, inputs), kind="ours")
+    return Side(ONE_PROCESS, lambda asked, inputs: apart(_in_one_process, asked.name, inputs), kind="ours")
 
 
 def _in_one_process(name: Name, inputs: Inputs) -> Work:

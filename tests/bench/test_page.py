@@ -26,7 +26,7 @@ def test_peers_are_shown_in_order_and_only_those_that_agree_are_compared(tmp_pat
         side("Scan", 3e6, "limit"),
         side("Wrong", 9e6, agrees=False),
     ]
-    case = {"workload": "W1", "pattern": "A < B", "matches": 1234, "cannot": ["Other"], "sides": sides}
+    case = {"workload": "W1", "pattern": "A < B", "matches": 1234, "cannot": ["Other"], "sides": sides, "targets": []}
     put(tmp_path, "side_by_side", [case], events=3_000_000)
     text = page.write(tmp_path).read_text()
     assert "A &lt; B" in text
@@ -95,3 +95,31 @@ def test_sweeps_are_curves_of_those_that_agree_with_ratios_to_the_best_peer(tmp_
     assert "<td>1<td>7<td>Slow<td>40 ×" in text
     assert "<td>1,000<td>7<td>none<td>" in text
     assert "Slow: takes longer than 300 s from 1,000 on; Wrong finds something else at 1." in text
+
+
+def test_all_that_was_measured_can_be_unfolded(tmp_path):
+    seconds = {"median": 2.0, "lowest": 1.5, "highest": 2.5, "processor": [3.0, 9.0, 4.0]}
+    measured = {"events": 2_000_000, "seconds": seconds, "warming_seconds": [7.0, 3.0], "bytes": 5_000_000}
+    kafka = {"start_seconds": 4.2, "state_bytes": 1_500_000, "rates": []}
+    alone, between = side("Ensue", 1e6, "ours") | measured, side("Flink", 1e6) | measured | kafka
+    case = {"workload": "W1", "pattern": "A", "matches": 1, "cannot": [], "sides": [alone], "targets": []}
+    put(tmp_path, "side_by_side", [case], events=2_000_000)
+    streamed = {"workload": "W1", "pattern": "A", "between_topics": [between], "in_process": []}
+    put(tmp_path, "streaming", [streamed], events=2_000_000)
+    text = page.write(tmp_path).read_text()
+    cells = "<td>2,000,000<td>1,000,000<td>2.00 (1.50 – 2.50)<td>2.00<td>7.0<td>5"
+    assert f"<tr><td>Ensue{cells}<td><td></table></details>" in text
+    assert f"<tr><td>Flink{cells}<td>4.2<td>1.5</table></details>" in text
+
+
+def test_what_is_missed_and_where_we_lose_comes_first(tmp_path):
+    sides = [side("Ensue", 2e6, "ours"), side("Fast", 4e6), side("Faster, and wrong", 9e6, agrees=False)]
+    target = {"ours": "Ensue", "others": ["Fast"], "times": 10, "found": 0.5}
+    case = {"workload": "W1", "pattern": "A", "matches": 1, "cannot": [], "sides": sides, "targets": [target]}
+    put(tmp_path, "side_by_side", [case], events=3_000_000)
+    put(tmp_path, "kernel", [{"workload": "W1", "context": "recent", "ratio": 2.0}])
+    text = page.write(tmp_path).read_text()
+    assert "2 ratios, 1 missed" in text
+    assert "Ensue, against Fast: at least 10 ×." in text
+    assert "<td>Ensue<td>Fast<td>W1: 2 ×</table>" in text
+    assert text.index("Where we lose") < text.index("Beside other engines")

@@ -25,7 +25,6 @@ from bench.peers.asked import Asked, CannotError, Query
 from bench.peers.contender import Contender
 from bench.peers.orders import EndedError
 from bench.peers.sides import Ready, TooSlowError, Work, in_time
-from bench.peers.turns import Turns
 from bench.questions import Question
 from bench.shapes import Shape, Step, by_shape, sequence
 from ensue.model import Event
@@ -274,16 +273,3 @@ def test_what_takes_too_long_is_stopped():
         time.sleep(0.1)
     with pytest.raises(EOFError), in_time(60, stopped.set):
         ends()
-
-
-def test_growth_is_the_last_point_of_a_sweep_against_the_first():
-    def point(value: str, seconds: float, *, agrees: bool = True) -> sweeps.Point:
-        ours = Turns(ask_ourselves.IN_ONE_PROCESS, "ours", 10, matching.NOTHING, agrees=agrees)
-        ours.runs.runs += [seconds, 9 * seconds, seconds]
-        question = replace(questions.SWEEPS["length"](1_000)[0], value=value)
-        return sweeps.Point(question, 0, [ours])
-
-    assert sweeps.growth([point("3", 2.0), point("6", 9.0), point("24", 3.0)], "length") == 1.5
-    assert sweeps.growth([point("3", 2.0)], "length") is None
-    assert sweeps.growth([point("3", 2.0), point("24", 3.0, agrees=False)], "length") is None
-    assert sweeps.growth([point("3", 2.0), point("24", 3.0)], "rules") is None
