@@ -162,7 +162,7 @@ class Extent:
 
 
 def main(
-    events: int = 1_000_000,
+    events: int = 3_000_000,
     runs: int = 5,
     seconds: float = 6,
     inside_seconds: float = 4,
