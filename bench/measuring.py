@@ -120,14 +120,22 @@ def judge_cores(samples: Sequence[Sample], *, one: bool = True) -> Quiet:
 
 def peak_memory() -> int:
     """The most memory that this process has held so far, in bytes."""
-    status = Path("/proc/self/status")
-    if status.exists():  # unlike `ru_maxrss`, this does not begin with what the parent process held
-        line = next(line for line in status.read_text(encoding="ascii").splitlines() if line.startswith("VmHWM"))
-        return int(line.split()[1]) * 1024
+    seen = high_water("self")
+    if seen is not None:  # unlike `ru_maxrss`, this does not begin with what the parent process held
+        return seen
     import resource
 
     unit = 1 if platform.system() == "Darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def high_water(process: int | str) -> int | None:
+    """The most bytes that a process has held, as Linux counts them; None elsewhere, and if it is gone."""
+    try:
+        lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")), None)
 
 
 def save(

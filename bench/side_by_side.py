@@ -138,7 +138,7 @@ def _case(
 ) -> Case:
     able = [side for side in sides if workload.name not in side.cannot]
     counts = [min(side.most or inputs.count, inputs.count) for side in able]
-    given = {count: inputs.first(count) if count < inputs.count else inputs for count in counts}
+    given = {count: inputs.first(count) for count in counts}
     expected = {
         count: matching.of_rows(workload.by_hand(ourselves.CONTEXT, some.columns())) for count, some in given.items()
     }

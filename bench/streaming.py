@@ -117,11 +117,11 @@ class Bench:
         at.runs.append(Paced.of(found, watched, kept_up=kept_up and not falls_behind(found)))
         self.step()
 
-    def inside(self, taken: Taken, process: Ordered, at: AtRate, seconds: float, events: Path) -> None:
+    def inside(self, taken: Taken, process: Ordered, at: AtRate, seconds: float, given: inputs.Inputs) -> None:
         """The same within a program, without Kafka."""
         end = BEFORE + int(at.rate * seconds)
         before = processor_seconds(process.processes())
-        found = process.order("run", events, 1, BEFORE, end, at.rate)
+        found = process.order("run", given.plain, given.count, 1, BEFORE, end, at.rate)
         used = used_since(before, process.processes())
         taken.agrees &= matching.Matches(found["matches"], found["sum"]) == self.expected(end)
         at.runs.append(Paced(found["p50"], found["p99"], found["p99"] < INSIDE, used))
@@ -193,7 +193,7 @@ def main(
     cases: list[Case] = []
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name, measuring.progress() as progress:
         folder = Path(name)
-        given = inputs.Inputs(folder, most).first(most)
+        given = inputs.Inputs(folder, most).in_columns()
         task = progress.add_task("", total=sum(map(extent.steps, workload)))
         with topics(folder, given.plain) as kafka:
             kafka.fill("few", FEW)
@@ -234,9 +234,9 @@ def _case(bench: Bench, given: inputs.Inputs, extent: Extent) -> Case:
         most = max(extent.rates)
         for _, process in begun:
             process.answer()
-            process.order("run", given.plain, 1, BEFORE, BEFORE + most, most)  # to get warm
+            process.order("run", given.plain, given.count, 1, BEFORE, BEFORE + most, most)  # to get warm
         for taken, process, at in _turns(extent.rates, extent.runs, begun):
-            bench.inside(taken, process, at, extent.inside_seconds, given.plain)
+            bench.inside(taken, process, at, extent.inside_seconds, given)
     return Case(bench.workload, between, inside)
 
 

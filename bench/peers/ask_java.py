@@ -32,7 +32,7 @@ def _on_flink(name: str, program: in_java.Program, text: Callable[[Shape, Sequen
 
     def start(question: Question, files: Files, patience: float) -> AbstractContextManager[Ready]:
         asked = _asked(question, files, lambda shape, _: text(shape, files.names))
-        return process.ready(asked, files.plain, _parallelism(question), patience)
+        return process.ready(asked, files.parquet, files.count, _parallelism(question), patience)
 
     return Contender(name, start, end=process.end)
 
@@ -43,7 +43,7 @@ def esper() -> Contender:
     def start(question: Question, files: Files, patience: float) -> AbstractContextManager[Ready]:
         _in_order(question)
         asked = _asked(question, files, lambda shape, _: epl.of(shape))
-        return process.ready(asked, files.plain, _parallelism(question), patience)
+        return process.ready(asked, files.parquet, files.count, _parallelism(question), patience)
 
     return Contender("Esper", start, end=process.end)
 
@@ -54,7 +54,7 @@ def siddhi() -> Contender:
     def start(question: Question, files: Files, patience: float) -> AbstractContextManager[Ready]:
         _in_order(question)
         asked = _asked(question, files, siddhi_ql.of, siddhi_ql.preface(question.types))
-        return process.ready(asked, files.plain, _parallelism(question), patience)
+        return process.ready(asked, files.parquet, files.count, _parallelism(question), patience)
 
     return Contender("Siddhi", start, end=process.end)
 
@@ -69,7 +69,15 @@ def _asked(question: Question, files: Files, text: Callable[[Shape, int], str], 
     waits = any(shape.never for shape in question.shapes)
     queries = _queries(question, text)
     wanted = frozenset(question.types)
-    return Asked(files.names, wanted, queries, delay=question.delay, rest=rest if waits else 0, preface=preface)
+    return Asked(
+        files.names,
+        wanted,
+        queries,
+        delay=question.delay,
+        rest=rest if waits else 0,
+        valued=any(step.by != "key" for shape in question.shapes for step in shape.steps),
+        preface=preface,
+    )
 
 
 def _parallelism(question: Question) -> int:

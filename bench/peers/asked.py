@@ -35,13 +35,15 @@ class Asked:
     """How late events may be, in microseconds."""
     rest: int = 0
     """How far the clock goes on after the last event, in microseconds."""
+    valued: bool = True
+    """Whether the events' values are asked for; else nobody has to read them."""
     preface: str = ""
     """What stands before all questions, where the language needs that."""
 
     def write(self, path: Path) -> Path:
         above = "-Infinity" if self.above == -math.inf else repr(self.above)
         named = (name if name in self.wanted else "" for name in self.types)
-        lines = ["\t".join(named), above, str(self.delay), str(self.rest), self.preface]
+        lines = ["\t".join(named), above, str(self.delay), str(self.rest), str(self.valued).lower(), self.preface]
         lines += [f"{one.width}\t{one.rule}\t{one.key}\t{one.text}" for one in self.queries]
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return path

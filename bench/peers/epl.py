@@ -23,7 +23,8 @@ WORKLOADS: Mapping[str, str] = {
     "W3": "select a.place as p0, c.place as p1 from pattern "
     f"[every a=A -> ((c=C(key = a.key) and not B(key = a.key)) where {_MINUTE})]",
     "W4": "select a.place as p0, b.place as p1, c.place as p2 from pattern "
-    "[every a=D -> ((b=D(key = a.key) -> c=D(key = a.key)) where timer:within(30 seconds 1 microsecond))]",
+    "[every a=D(value > 0.9) -> ((b=D(key = a.key, value > 0.9) -> c=D(key = a.key, value > 0.9)) "
+    "where timer:within(30 seconds 1 microsecond))]",
 }
 
 

@@ -1,4 +1,4 @@
-"""One history for all sides of a sweep: Parquet for those that read it, plain columns for the peers in Java."""
+"""One history for all sides of a sweep, as Parquet files."""
 
 from __future__ import annotations
 
@@ -26,10 +26,6 @@ class Files:
     def parquet(self) -> Path:
         return self.folder / "events"
 
-    @property
-    def plain(self) -> Path:
-        return self.folder / "columns"
-
 
 def write(folder: Path, history: pa.Table) -> tuple[Files, Columns]:
     """Events in the order in which they come; their ids are their places in it. A history without values gets zeros."""
@@ -50,7 +46,4 @@ def write(folder: Path, history: pa.Table) -> tuple[Files, Columns]:
     named = named.append_column("id", pa.array(np.arange(count, dtype=np.int64)))
     for start in range(0, count, IN_A_FILE):
         pq.write_table(named.slice(start, IN_A_FILE), files.parquet / f"{start:012}.parquet")
-    with files.plain.open("wb") as file:
-        for column in columns:
-            file.write(np.ascontiguousarray(column).tobytes())
     return files, columns

@@ -1,7 +1,4 @@
-"""The same events for all sides: Parquet for those that read it, plain columns in a file for the peers in Java.
-
-Reading such columns costs next to nothing: what the Java peers are given is in their favour.
-"""
+"""The same events for all sides, as Parquet files; and as plain columns for those who are fed at a fixed rate."""
 
 from __future__ import annotations
 
@@ -45,8 +42,16 @@ class Inputs:
         return data.Columns.of(data.events(self.count, tied=False))
 
     def first(self, count: int) -> Inputs:
-        """Its first events, as plain columns only: for those who would be at it for hours."""
-        return _with_columns(Inputs(self.folder, count))
+        """The same files, of which only the first events are taken: for those who would be at it for hours."""
+        return Inputs(self.folder, count)
+
+    def in_columns(self) -> Inputs:
+        """With its plain columns, which cost next to nothing to read."""
+        if not self.plain.exists():
+            with self.plain.open("wb") as file:
+                for column in self.columns():
+                    file.write(np.ascontiguousarray(column).tobytes())
+        return self
 
 
 def prepare(folder: Path, events: int) -> Inputs:
@@ -63,12 +68,4 @@ def prepare(folder: Path, events: int) -> Inputs:
     for name, values in ending.items():
         last = last.set_column(last.schema.get_field_index(name), name, values)
     pq.write_table(last, inputs.stream / "later.parquet")
-    return _with_columns(inputs)
-
-
-def _with_columns(inputs: Inputs) -> Inputs:
-    if not inputs.plain.exists():
-        with inputs.plain.open("wb") as file:
-            for column in inputs.columns():
-                file.write(np.ascontiguousarray(column).tobytes())
     return inputs

@@ -30,7 +30,7 @@ WORKLOADS: Mapping[str, str] = {
     ),
     "W4": _by_key(
         "D",
-        "from every a=D -> b=D -> c=D within 30000000 milliseconds "
+        "from every a=D[value > 0.9] -> b=D[value > 0.9] -> c=D[value > 0.9] within 30000000 milliseconds "
         "select a.place as p0, b.place as p1, c.place as p2 insert into Found;",
     ),
 }

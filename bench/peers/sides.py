@@ -6,10 +6,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 import psutil  # type: ignore[import-untyped]
 
+from bench import measuring
 from bench.peers.inputs import Inputs
 from bench.peers.matching import Matches
 from bench.workloads import Workload
@@ -111,10 +113,17 @@ def used_since(before: Used, processes: list[psutil.Process]) -> float:
     return sum(seconds - before.get(pid, 0.0) for pid, seconds in processor_seconds(processes).items())
 
 
-def memory(processes: list[psutil.Process]) -> int:
-    """The bytes that processes hold now; what several share counts for each."""
+def forget_peaks(processes: list[psutil.Process]) -> None:
+    """What processes have held so far does not count any more; where the system cannot forget it, it does."""
+    for one in processes:
+        with suppress(OSError):
+            Path(f"/proc/{one.pid}/clear_refs").write_text("5", encoding="ascii")
+
+
+def peak_memory(processes: list[psutil.Process]) -> int:
+    """The most bytes that processes have held, each at its own time; what several share counts for each."""
     total = 0
     for one in processes:
         with suppress(psutil.Error):
-            total += one.memory_info().rss
+            total += measuring.high_water(one.pid) or one.memory_info().rss
     return total

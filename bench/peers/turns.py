@@ -12,7 +12,7 @@ from rich.table import Table
 
 from bench import measuring
 from bench.peers.matching import Matches
-from bench.peers.sides import Kind, Ready, memory, processor_seconds, used_since
+from bench.peers.sides import Kind, Ready, forget_peaks, peak_memory, processor_seconds, used_since
 
 WAITED, SHORT = 10.0, 10.0
 """Seconds: whoever has waited longer than the first, and runs shorter than the second, runs once to get going."""
@@ -51,11 +51,12 @@ class Turns:
         if waited or ready.rested():
             self._get_going(ready)
         self.waited.append(time.monotonic() - self._ended)
+        forget_peaks(ready.processes())
         began, before = time.perf_counter(), processor_seconds(ready.processes())
         self.agrees &= ready.run() == self.expected.count or self.kind == "limit"
         self.runs.runs.append(time.perf_counter() - began)
         self.runs.processor.append(used_since(before, ready.processes()))
-        self.bytes = max(self.bytes, memory(ready.processes()))
+        self.bytes = max(self.bytes, peak_memory(ready.processes()))
         self._end(ready)
 
     def _get_going(self, ready: Ready) -> None:

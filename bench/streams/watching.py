@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.peers.sides import memory, processor_seconds, used_since
+from bench.peers.sides import forget_peaks, peak_memory, processor_seconds, used_since
 
 if TYPE_CHECKING:
     import psutil  # type: ignore[import-untyped]
@@ -20,7 +20,7 @@ EVERY = 0.2
 
 @dataclass
 class Watched:
-    """Bytes are the most that was seen at once."""
+    """Bytes are the most that was seen; of memory, the peaks of all processes that were there at once."""
 
     processor: float = 0.0
     memory: int = 0
@@ -34,13 +34,14 @@ def watching(processes: Callable[[], list[psutil.Process]], folder: Path) -> Ite
     over = threading.Event()
 
     def look() -> None:
-        seen.memory = max(seen.memory, memory(processes()))
+        seen.memory = max(seen.memory, peak_memory(processes()))
         seen.state = max(seen.state, size(folder))
 
     def watch() -> None:
         while not over.wait(EVERY):
             look()
 
+    forget_peaks(processes())
     before = processor_seconds(processes())
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()

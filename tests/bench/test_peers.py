@@ -9,10 +9,11 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import psutil  # type: ignore[import-untyped]
 import pytest
 
 from bench import workloads
-from bench.peers import in_java, in_sql, inputs, matching, ourselves, turns
+from bench.peers import in_java, in_sql, inputs, matching, ourselves, sides, turns
 from bench.peers.asked import Asked
 from bench.peers.orders import EndedError, Ordered, ordered
 from bench.peers.sides import Ready, Side
@@ -63,6 +64,16 @@ def test_no_two_events_are_simultaneous(given: inputs.Inputs):
     assert (np.diff(given.columns().times) > 0).all()
 
 
+def test_memory_is_the_most_that_was_held_since_it_was_last_forgotten():
+    me = [psutil.Process()]
+    sides.forget_peaks(me)
+    before = sides.peak_memory(me)
+    np.ones(25_000_000).sum()
+    assert sides.peak_memory(me) > before + 150_000_000
+    sides.forget_peaks(me)
+    assert sides.peak_memory(me) < before + 100_000_000
+
+
 def test_which_matches_there_are_makes_a_difference_and_their_order_does_not():
     rows = np.array([[1, 5], [2, 6], [3, 7]])
     assert matching.of_rows(rows) == matching.of_rows(rows[::-1])
@@ -98,18 +109,18 @@ def test_a_process_is_warm_for_whoever_comes_second_and_is_started_anew_when_it_
 
     monkeypatch.setattr(in_java, "started", started)
     process, asked = in_java.Process("Esper"), Asked(["A"], frozenset("A"), [])
-    with process.ready(asked, tmp_path, 1) as one, process.ready(asked, tmp_path, 2) as two:
+    with process.ready(asked, tmp_path, 9, 1) as one, process.ready(asked, tmp_path, 9, 2) as two:
         assert (one.warm(), two.warm(), one.run()) == (False, False, 2)
         assert (two.warm(), two.run(), one.run()) == (True, 3, 4)
     process.end()
     assert one.processes() == []
-    with process.ready(asked, tmp_path, 1) as anew:
+    with process.ready(asked, tmp_path, 9, 1) as anew:
         assert (anew.warm(), anew.run()) == (False, 1)
         for running in anew.processes():
             running.kill()
         with pytest.raises(EndedError):
             anew.run()
-    with process.ready(asked, tmp_path, 1) as anew:
+    with process.ready(asked, tmp_path, 9, 1) as anew:
         assert not anew.warm()
     process.end()
 

@@ -118,7 +118,7 @@ def test_a_detector_at_a_pace_tells_what_the_loop_finds(name, make):
     ids=lambda one: getattr(one, "name", one),
 )
 def test_between_topics(side, name, tmp_path):
-    given = inputs.Inputs(tmp_path, 60_000).first(60_000)
+    given = inputs.Inputs(tmp_path, 60_000).in_columns()
     with topics(tmp_path, given.plain) as kafka:
         bench = streaming.Bench(workloads.named(name), kafka, tmp_path)
         kafka.fill("all", 60_000)
@@ -136,10 +136,10 @@ def test_between_topics(side, name, tmp_path):
 def test_inside_a_program(side, name, tmp_path):
     if name in side.cannot:
         pytest.skip("cannot be said")
-    given = inputs.Inputs(tmp_path, 50_000).first(50_000)
+    given = inputs.Inputs(tmp_path, 50_000).in_columns()
     with side.start(workloads.named(name), [str(given.count), str(given.plain)]) as process:
         process.answer()
-        told = process.order("run", given.plain, 1, 30_000, 40_000, 20_000)
+        told = process.order("run", given.plain, given.count, 1, 30_000, 40_000, 20_000)
     assert matching.Matches(told["matches"], told["sum"]) == expected(name, 40_000)
     assert told["matches"] > 10
     assert 0 < told["p50"] <= told["p99"]

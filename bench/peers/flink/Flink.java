@@ -101,7 +101,7 @@ final class Flink {
         double above = asked.above;
         return flink.fromSource(source, order.withTimestampAssigner((event, before) -> event.time), "events")
                 .setParallelism(1)
-                .filter(event -> types[event.type] != null && event.value > above)
+                .filter(event -> Asked.wants(types, above, event.type, event.value))
                 .setParallelism(1);
     }
 }

@@ -34,6 +34,8 @@ final class Asked {
     final long delay;
     /** How far the clock goes on after the last event, in microseconds. */
     final long rest;
+    /** Whether anybody asks for the events' values. */
+    final boolean valued;
     /** Text before all questions, where a language needs that. */
     final String preface;
     final List<Query> queries = new ArrayList<>();
@@ -43,8 +45,9 @@ final class Asked {
         above = Double.parseDouble(lines.get(1));
         delay = Long.parseLong(lines.get(2));
         rest = Long.parseLong(lines.get(3));
-        preface = lines.get(4);
-        for (String line : lines.subList(5, lines.size())) {
+        valued = Boolean.parseBoolean(lines.get(4));
+        preface = lines.get(5);
+        for (String line : lines.subList(6, lines.size())) {
             String[] parts = line.split("\t", 4);
             queries.add(new Query(
                     Integer.parseInt(parts[0]), Long.parseLong(parts[1]), Long.parseLong(parts[2]), parts[3]));
@@ -64,7 +67,12 @@ final class Asked {
     }
 
     boolean wants(int type, double value) {
-        return types[type] != null && value > above;
+        return wants(types, above, type, value);
+    }
+
+    /** The same without all that is asked, for those who send functions about; unknown classes have no number. */
+    static boolean wants(String[] types, double above, int type, double value) {
+        return type >= 0 && types[type] != null && value > above;
     }
 
     /** The questions for one of several parts into which the keys are divided. */

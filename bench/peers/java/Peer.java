@@ -5,6 +5,7 @@ import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReference;
@@ -14,8 +15,9 @@ import java.util.concurrent.atomic.LongAdder;
  * What all peers share: the events, the word to run, and how matches are counted and compared.
  *
  * <p>A peer is started once and takes orders, so that it is warm, the sides can take turns, and several of them and
- * several questions can have it in common: `ask ASKED` gets it ready for a question, `run EVENTS PARALLELISM` runs over
- * the events of a file, with `FROM TO RATE` behind it at a pace. It answers with a line of JSON; a run with how many
+ * several questions can have it in common: `ask ASKED` gets it ready for a question, `run EVENTS COUNT PARALLELISM`
+ * runs over the first events of a folder of Parquet files, or of a file of plain columns; with `FROM TO RATE` behind it
+ * at a pace. It answers with a line of JSON; a run with how many
  * matches there were, and a sum over them that depends on which they are but not on their order.
  */
 final class Peer {
@@ -26,7 +28,7 @@ final class Peer {
         final long[] keys;
         final double[] values;
 
-        private Events(int count) {
+        Events(int count) {
             types = new byte[count];
             times = new long[count];
             keys = new long[count];
@@ -39,13 +41,18 @@ final class Peer {
 
         /** The columns, one after the other and little-endian: types, times (µs), keys, values; 25 bytes an event. */
         static Events read(Path file) throws IOException {
+            return read(file, (int) (Files.size(file) / 25));
+        }
+
+        /** The first of them. */
+        private static Events read(Path file, int count) throws IOException {
             try (FileChannel channel = FileChannel.open(file)) {
-                int count = (int) (channel.size() / 25);
+                long all = channel.size() / 25;
                 Events events = new Events(count);
                 column(channel, 0, count).get(events.types);
-                column(channel, count, 8L * count).asLongBuffer().get(events.times);
-                column(channel, 9L * count, 8L * count).asLongBuffer().get(events.keys);
-                column(channel, 17L * count, 8L * count).asDoubleBuffer().get(events.values);
+                column(channel, all, 8L * count).asLongBuffer().get(events.times);
+                column(channel, 9 * all, 8L * count).asLongBuffer().get(events.keys);
+                column(channel, 17 * all, 8L * count).asDoubleBuffer().get(events.values);
                 return events;
             }
         }
@@ -214,25 +221,33 @@ final class Peer {
         PrintStream answers = System.out;
         System.setOut(System.err);
         BufferedReader words = new BufferedReader(new InputStreamReader(System.in));
+        Asked asked = null;
         Run ready = null;
         for (String line = words.readLine(); line != null; line = words.readLine()) {
             String[] order = line.split(" ");
             if (order[0].equals("ask")) {
                 Path file = Path.of(order[1]);
-                ready = peer.ready(Asked.read(file), file.getParent());
+                asked = Asked.read(file);
+                ready = peer.ready(asked, file.getParent());
                 answers.println("{\"ready\": true}");
             } else {
-                answers.println(ran(ready, order));
+                answers.println(ran(ready, asked, order));
             }
             answers.flush();
         }
     }
 
-    private static String ran(Run ready, String[] order) throws Exception {
-        Pace pace = order.length > 3 ? pace(Arrays.copyOfRange(order, 3, 6)) : null;
+    private static String ran(Run ready, Asked asked, String[] order) throws Exception {
+        Pace pace = order.length > 4 ? pace(Arrays.copyOfRange(order, 4, 7)) : null;
         Matches matches = new Matches(pace);
+        Path given = Path.of(order[1]);
+        int count = Integer.parseInt(order[2]);
+        int parallelism = Integer.parseInt(order[3]);
         long start = System.nanoTime();
-        ready.run(Events.read(Path.of(order[1])), Integer.parseInt(order[2]), matches);
+        Events events = Files.isDirectory(given)
+                ? Parquet.read(given, count, asked, parallelism)
+                : Events.read(given, count);
+        ready.run(events, parallelism, matches);
         double seconds = (System.nanoTime() - start) / 1e9;
         return String.format(
                 "{\"seconds\": %s, \"matches\": %d, \"sum\": %s, \"p50\": %s, \"p99\": %s}",
