@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,12 +56,10 @@ def watching(processes: Callable[[], list[psutil.Process]], folder: Path) -> Ite
 
 
 def size(folder: Path) -> int:
-    """The bytes of all files below a folder; those that go away meanwhile count nothing."""
+    """The bytes of all files below a folder; files and folders that go away meanwhile count nothing."""
     total = 0
-    for path in folder.rglob("*"):
-        try:
-            status = path.lstat()
-        except FileNotFoundError:
-            continue
-        total += 0 if path.is_dir() else status.st_size
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                total += Path(place, name).lstat().st_size
     return total

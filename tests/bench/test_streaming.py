@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -99,6 +101,22 @@ def test_memory_and_state_are_the_most_that_was_seen(tmp_path):
     assert size(tmp_path) == 0
     assert seen.memory > 1e6
     assert seen.processor >= 0
+
+
+def test_folders_that_go_away_while_they_are_looked_at_count_nothing(tmp_path, monkeypatch):
+    look = os.scandir
+
+    def too_late(path: Path) -> Iterator[os.DirEntry[str]]:
+        if Path(path).name == "gone":
+            (Path(path) / "state").unlink()
+            Path(path).rmdir()
+        return look(path)
+
+    for name in ("gone", "here"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "state").write_bytes(bytes(1000))
+    monkeypatch.setattr(os, "scandir", too_late)
+    assert size(tmp_path) == 1000
 
 
 @pytest.mark.parametrize("name", ["W1", "W3", "W4"])
