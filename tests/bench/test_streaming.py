@@ -54,11 +54,14 @@ def test_nothing_published_is_no_error():
     assert len(waits(np.array([1]), parsed("", 3), 0)) == 0
 
 
-def test_a_rate_is_kept_up_with_only_if_it_was_in_every_run():
+def test_a_rate_is_kept_up_with_if_it_was_in_most_of_the_runs():
     at = AtRate(1000, [Paced(0.1, 0.4, kept_up=True), Paced(0.3, 0.6, kept_up=True), Paced(0.2, 0.5, kept_up=True)])
     assert (at.p50, at.p99, at.kept_up) == (0.2, 0.5, True)
-    at.runs.append(Paced(9, 9, kept_up=False))
-    assert at.summary()["kept_up"] is False
+    at.runs += [Paced(9, 9, kept_up=False)] * 2
+    assert (at.missed, at.summary()["kept_up"]) == (2, True)
+    at.runs += [Paced(9, 9, kept_up=False)] * 2
+    assert (at.missed, at.summary()["kept_up"]) == (4, False)
+    assert not AtRate(1000, [Paced(9, 9, kept_up=False)]).kept_up
 
 
 def test_who_was_fed_inside_a_program_has_drained_nothing():
@@ -70,7 +73,7 @@ def test_who_was_fed_inside_a_program_has_drained_nothing():
     assert "starts" not in taken.summary()
 
 
-def test_who_could_not_keep_up_is_not_asked_again():
+def test_who_could_not_keep_up_in_most_runs_is_not_asked_again():
     taken = [Taken(sides.on_spark()), Taken(sides.flink("heap", 2))]
     asked = []
     with ordered("echo", [sys.executable, "-c", ECHO]) as process:
@@ -78,7 +81,7 @@ def test_who_could_not_keep_up_is_not_asked_again():
             at.runs.append(Paced(0, 0, kept_up=one is taken[0] or at.rate == 10))
             asked.append((taken.index(one), at.rate))
     assert asked.count((0, 20)) == 3
-    assert asked.count((1, 20)) == 1
+    assert asked.count((1, 20)) == 2  # of three: it could not in most of them
 
 
 def test_orders_are_answered_and_an_end_is_told_with_its_reason():

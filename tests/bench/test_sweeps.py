@@ -169,6 +169,7 @@ def test_classes_that_nobody_asks_for_have_no_name(tmp_path: Path):
         "-Infinity",
         "5",
         "0",
+        "true",
         "",
         "2\t3\t4\ttext",
     ]
