@@ -182,8 +182,8 @@ class _Driver:
                     kinds[variable] = _common(kinds.get(variable, kind), kind)
         variables = sorted({name for item in watchlist.watched for name in scope(item.pattern).sometimes})
         found = occurrence_schema([(name, kinds[name]) for name in variables])
-        self._plan = StreamPlan((watchlist,), shards, Names(), delay, columns, found)
         self._delay = -(-delay // 1000)
+        self._plan = StreamPlan((watchlist,), shards, Names(), delay, columns, found, lag=self._delay)
         self._newest: int | None = None
         self._watermark = 0
         self._tester = self._started()

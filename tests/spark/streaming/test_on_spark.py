@@ -60,7 +60,7 @@ def test_files_in_several_batches_give_what_the_embedded_engine_gives(spark: Spa
     assert files.refused(spark) == {"x1": "reject", "x2": "reject", "late": "late", "b5": "late"}
     assert first["reject"] == 2
     assert (second["late"], second["duplicate"]) == (2, 0)
-    one = next(row for row in found if row["class"] == "pair" and row.x == 1)
+    one = min((row for row in found if row["class"] == "pair" and row.x == 1), key=lambda row: row.end)
     assert [(part.leaf, part.id) for part in one.constituents] == [("A", "a1"), ("B", "b1")]
 
     state = read_state(spark, files.checkpoint)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -16,7 +17,7 @@ from ensue.spark.streaming import keeping, processor
 from ensue.spark.streaming.packing import PLACE, pack, read
 from ensue.spark.streaming.shard import Shard
 from ensue.testing import Clock, EmbeddedRun, StreamRun, assert_same
-from ensue.time import parse_instant
+from ensue.time import parse_instant, to_instant
 
 PAIR = "A(v = ?x) then B(v = ?x) within 10 seconds"
 
@@ -70,9 +71,38 @@ def test_what_was_seen_before_is_refused(clock: Clock):
 )
 def test_an_unusable_row_is_rejected_and_the_stream_goes_on(clock: Clock, missing: str, code: str):
     run = started(clock)
-    run.feed([{**clock.event("A", v=1), missing: None}, clock.tick("30 seconds").event("C", v=1)])
+    found = run.feed([{**clock.event("A", v=1), missing: None}, clock.tick("30 seconds").event("C", v=1)])
     assert [(row["kind"], row["code"]) for row in run.refused] == [("reject", code)]
-    assert len(run.finish()) == 1
+    assert len(found + run.finish()) == 1
+
+
+def test_what_is_complete_comes_out_with_its_own_batch(clock: Clock):
+    run = StreamRun(PAIR, delay="1 second")
+    pair = [clock.event("A", v=1), clock.tick("2 seconds").event("B", v=1)]
+    (found,) = run.feed([*pair, clock.tick("2 seconds").event("A", v=1)])
+    assert found.constituents == ("A1", "B2")
+    assert run.finish() == []
+
+
+def test_what_may_still_grow_waits(clock: Clock):
+    """The event behind it is not later by the delay: one that comes then and is earlier is not late."""
+    run = StreamRun(PAIR, delay="2 seconds")
+    assert run.feed([clock.event("A", v=1), clock.tick("3 seconds").event("B", v=1)]) == []
+    assert run.feed([clock.set("2026-07-10T09:00:02Z").event("B", v=1)]) == []
+    assert run.refused == []
+    assert sorted(one.constituents for one in run.finish()) == [("A1", "B2"), ("A1", "B3")]
+
+
+@pytest.mark.parametrize("lag", [0, None], ids=["one watermark", "several"])
+def test_only_with_one_watermark_a_shard_knows_where_the_next_one_will_be(clock: Clock, lag: int | None):
+    run = started(clock)
+    assert run._driver is not None
+    shard = Shard(replace(run._driver._plan, lag=lag), 0)
+    events = [clock.event("A", v=5), clock.tick("1 second").event("B", v=5), clock.tick("1 second").event("B", v=6)]
+    outcome = shard.take([run._table(events)], 0)
+    later = shard.take([], to_instant(clock.now) // 1000)
+    told = [one.occurrences.num_rows for one in (outcome, later)]
+    assert told == ([1, 0] if lag == 0 else [0, 1])
 
 
 def test_a_task_that_runs_again_never_meets_the_shard_of_its_first_attempt(clock: Clock):

@@ -21,7 +21,9 @@ class StreamPlan:
     """Operators, each with the patterns of one partition key, and how many shards the keys of each are spread over.
 
     A *place* is one shard of one operator: the group of Spark's stateful operator. `events` are the columns in which
-    events come, under the user's own names; `found` are those in which occurrences go out.
+    events come, under the user's own names; `found` are those in which occurrences go out. `lag` is how many
+    milliseconds the watermark that a batch leaves is behind the newest of its events; None if that cannot be known
+    from them, because there are several watermarks.
     """
 
     operators: tuple[Watchlist, ...]
@@ -30,6 +32,7 @@ class StreamPlan:
     delay: int
     events: pa.Schema = field(hash=False)
     found: pa.Schema = field(hash=False)
+    lag: int | None = None
 
     def watchlist(self, place: int) -> Watchlist:
         """The patterns that are looked for at a place."""

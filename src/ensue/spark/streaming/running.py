@@ -84,6 +84,7 @@ def detect_stream(
         max(clocks.delays) if clocks else delay or 0,
         to_arrow_schema(events, timezone="UTC"),
         to_arrow_schema(columns, timezone="UTC"),
+        _lag(sources, delay, clocks),
     )
     timed = _clocked(rows, sources, names.time, clocks) if clocks else _timed(rows, sources, names.time, delay, beat)
     parcels = _placed(timed, names.time).mapInArrow(pack, _PARCELS)
@@ -199,6 +200,16 @@ def _timed(
     return every if own else every.withWatermark(time, _milliseconds(delay or 0))
 
 
+def _lag(sources: Sequence[Source], delay: int | None, clocks: Clocks | None) -> int | None:
+    """How many milliseconds the watermark is behind the newest event, if there is one watermark over all events."""
+    if clocks:
+        return _in_milliseconds(clocks.delays[0]) if len(sources) == 1 else None
+    own = [found for source in sources if (found := _watermark_of(source)) is not None]
+    if own:
+        return own[0] if len(sources) == 1 else None
+    return _in_milliseconds(delay or 0)
+
+
 def _clocked(rows: Sequence[DataFrame], sources: Sequence[Source], time: str, clocks: Clocks) -> DataFrame:
     """All events, with a watermark for each source; Spark's own policy is that the least of them holds."""
     parts = []
@@ -210,7 +221,12 @@ def _clocked(rows: Sequence[DataFrame], sources: Sequence[Source], time: str, cl
 
 
 def _milliseconds(delay: int) -> str:
-    return f"{-(-delay // 1000)} milliseconds"
+    return f"{_in_milliseconds(delay)} milliseconds"
+
+
+def _in_milliseconds(delay: int) -> int:
+    """Spark counts in these; a delay is rather longer than shorter."""
+    return -(-delay // 1000)
 
 
 def _placed(timed: DataFrame, time: str) -> DataFrame:

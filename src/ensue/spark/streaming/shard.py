@@ -38,6 +38,9 @@ class Shard:
     The watermark comes from outside, in milliseconds, as Spark counts; 0 means that there is none yet. Everything
     before it is evaluated, and what comes with an earlier time is late: a rule that does not depend on which shard
     an event goes to, nor on when that shard was last called.
+
+    With the events of a batch, a shard also knows how far the watermark of the next one will be at least. What lies
+    before that is evaluated at once: whatever still comes for it would be late anyway.
     """
 
     def __init__(
@@ -68,12 +71,15 @@ class Shard:
         return _LENGTH.pack(len(content)) + content + written(self._leaves.table())
 
     def take(self, tables: Iterable[pa.Table], watermark: int) -> Outcome:
-        """Evaluate what lies before the watermark, then let new events in."""
+        """Evaluate what lies before the watermark, let the new events of a batch in, evaluate what is complete by them.
+
+        All that a batch brings to this shard has to come in one call.
+        """
         schema = refused_schema(self._plan.events)
-        reports = self._session.advance_to(watermark * 1000) if watermark > 0 else []
-        found = occurrence_table(reports, self._session, self._leaves, self._plan.found)
+        found = [self._advance_to(watermark)]
         refused = [self._add(table, schema) for table in tables]
-        return Outcome(found, pa.concat_tables(refused) if refused else schema.empty_table())
+        found.append(self._advance_to(self._ahead()))
+        return Outcome(pa.concat_tables(found), pa.concat_tables(refused) if refused else schema.empty_table())
 
     def finish(self, newest: int) -> pa.Table:
         """What the stream would still give if it ended here, its newest event being of that instant."""
@@ -94,6 +100,18 @@ class Shard:
             due.append(watermark * 1000)  # they wait for what is derived below them: look again when time goes on
         first = min([held, *due])
         return None if first >= FOREVER else max(first // 1000 + 1, watermark + 1)
+
+    def _advance_to(self, watermark: int) -> pa.Table:
+        """What lies before a watermark; nothing if it is not later than the one before."""
+        reports = self._session.advance_to(watermark * 1000) if watermark > 0 else []
+        return occurrence_table(reports, self._session, self._leaves, self._plan.found)
+
+    def _ahead(self) -> int:
+        """Where the next watermark will be at least, by the newest event that waits; 0 if that cannot be known."""
+        if self._plan.lag is None:
+            return 0
+        newest = int(self._session.ordered.buffer.held.times.max(initial=0))
+        return newest // 1000 - self._plan.lag
 
     def _add(self, table: pa.Table, schema: pa.Schema) -> pa.Table:
         named, nameless = _by_id(table, self._plan.names.id)
