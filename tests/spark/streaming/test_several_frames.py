@@ -41,3 +41,12 @@ def test_a_stream_for_each_class_gives_what_one_with_types_gives(spark: SparkSes
     found = [row.id for row in spark.table("classes").collect()]
     assert sorted(found) == sorted(one.id for one in ensue.detect(PAIR, given))
     assert found
+
+
+def test_a_watermark_that_a_frame_has_already_is_noticed_on_any_column(spark: SparkSession):
+    from ensue.spark.streaming.running import _may_have_watermark
+
+    beats = spark.readStream.format("rate").load()
+    assert not _may_have_watermark(beats)
+    assert _may_have_watermark(beats.withWatermark("timestamp", "1 second"))
+    assert _may_have_watermark(beats.withWatermark("timestamp", "1 second").drop("timestamp"))

@@ -89,7 +89,7 @@ def files_of(frame: DataFrame) -> Files | None:
 
 
 def _paths(frame: DataFrame) -> list[str] | None:
-    plan = _java_plan(frame)
+    plan = java_plan(frame)
     if plan is None or not _is_plain(plan):
         return None
     found = []
@@ -101,7 +101,7 @@ def _paths(frame: DataFrame) -> list[str] | None:
     return found
 
 
-def _java_plan(frame: DataFrame) -> Any:
+def java_plan(frame: DataFrame) -> Any:
     """The plan as it was written down; Spark Connect has none here, and some platforms do not show it."""
     from py4j.protocol import Py4JError  # type: ignore[import-untyped]
     from pyspark.errors import PySparkException

@@ -19,6 +19,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from ensue.embedded.incoming import Names
 from ensue.embedded.patterns import Watchlist
 from ensue.errors import Diagnostic, InputError
+from ensue.spark.direct.files import java_plan
 from ensue.spark.history import key_column
 from ensue.spark.sources import Source
 from ensue.spark.streaming.heartbeat import heartbeat
@@ -201,13 +202,18 @@ def _timed(
 
 
 def _lag(sources: Sequence[Source], delay: int | None, clocks: Clocks | None) -> int | None:
-    """How many milliseconds the watermark is behind the newest event, if there is one watermark over all events."""
+    """How many milliseconds the watermark is behind the newest event, if it is known that there is one only, ours."""
+    if any(_may_have_watermark(source.frame) for source in sources):
+        return None
     if clocks:
         return _in_milliseconds(clocks.delays[0]) if len(sources) == 1 else None
-    own = [found for source in sources if (found := _watermark_of(source)) is not None]
-    if own:
-        return own[0] if len(sources) == 1 else None
     return _in_milliseconds(delay or 0)
+
+
+def _may_have_watermark(frame: DataFrame) -> bool:
+    """On whichever column, also one that is gone: of several watermarks the least holds. Spark Connect shows no plan."""
+    plan = java_plan(frame)
+    return plan is None or "EventTimeWatermark" in plan.toString()
 
 
 def _clocked(rows: Sequence[DataFrame], sources: Sequence[Source], time: str, clocks: Clocks) -> DataFrame:
