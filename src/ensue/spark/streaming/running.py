@@ -211,7 +211,7 @@ def _lag(sources: Sequence[Source], delay: int | None, clocks: Clocks | None) ->
 
 
 def _may_have_watermark(frame: DataFrame) -> bool:
-    """On whichever column, also one that is gone: of several watermarks the least holds. Spark Connect shows no plan."""
+    """On whichever column, also one that is gone: of several watermarks the least holds. Connect shows no plan."""
     plan = java_plan(frame)
     return plan is None or "EventTimeWatermark" in plan.toString()
 
