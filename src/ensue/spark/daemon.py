@@ -13,6 +13,7 @@ from pyspark.daemon import manager
 
 import ensue.spark.direct.working
 import ensue.spark.streaming.processor
+import ensue.spark.streaming.saved
 import ensue.spark.worker  # noqa: F401
 from ensue.engine.kernels.partition import segments
 

@@ -214,7 +214,8 @@ class _Driver:
         return self._output(self._move())
 
     def restart(self) -> None:
-        from ensue.spark.streaming.processor import ShardProcessor, forget_live
+        from ensue.spark.streaming.processor import ShardProcessor
+        from ensue.spark.streaming.saved import forget_live
 
         forget_live()
         processor = ShardProcessor(self._plan)
@@ -228,7 +229,7 @@ class _Driver:
         parts = []
         for place in list(self._tester.handle.value_states["head"].state):
             self._tester.handle.setGroupingKey(place)
-            parts.append(processor.saved_shard(place).finish(newest))
+            parts.append(processor.shards.restored(place).finish(newest))
         return pa.concat_tables([found, *parts]), refused
 
     def _started(self) -> Any:
@@ -252,7 +253,7 @@ class _Driver:
 
     def _output(self, rows: list[Any]) -> tuple[pa.Table, list[dict[str, Any]]]:
         from ensue.spark.streaming.packing import read
-        from ensue.spark.streaming.processor import FOUND
+        from ensue.spark.streaming.saved import FOUND
 
         found = [read(row["parcel"]) for row in rows if row["kind"] == FOUND]
         refused = [event for row in rows if row["kind"] != FOUND for event in read(row["parcel"]).to_pylist()]

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from pyspark import cloudpickle
 from pyspark.sql import Row
 
 from ensue.algebra import Context
 from ensue.errors import StateError
-from ensue.spark.streaming import keeping, processor
+from ensue.spark.streaming import keeping, saved as saving
 from ensue.spark.streaming.packing import PLACE, pack, read
+from ensue.spark.streaming.processor import ShardProcessor
 from ensue.spark.streaming.shard import Shard
 from ensue.testing import Clock, EmbeddedRun, StreamRun, assert_same
 from ensue.time import parse_instant, to_instant
@@ -36,6 +40,25 @@ def started(clock: Clock, **options: Any) -> StreamRun:
 def states(run: StreamRun) -> Any:
     assert run._driver is not None
     return run._driver._tester.handle
+
+
+def test_spark_learns_the_names_of_the_state_without_loading_the_engine(clock: Clock):
+    """It starts a process for that with every query, which would pay for the engine anew."""
+    run = started(clock)
+    assert run._driver is not None
+    processor = ShardProcessor(run._driver._plan)
+    program = """
+import sys
+from unittest.mock import Mock
+from pyspark import cloudpickle
+handle = Mock()
+cloudpickle.load(sys.stdin.buffer).init(handle)
+print([call.args[0] for call in handle.method_calls], {"numba", "lark", "pandas"} & {*sys.modules})
+"""
+    told = subprocess.run(
+        [sys.executable, "-c", program], input=cloudpickle.dumps(processor), capture_output=True, check=True
+    )
+    assert told.stdout.decode() == "['head', 'about', 'body'] set()\n"
 
 
 def test_late_events_go_out_with_their_reason_and_change_nothing(clock: Clock):
@@ -126,7 +149,7 @@ def test_a_shard_in_memory_is_used_when_its_token_is_the_saved_one(clock: Clock,
     run = started(clock)
     monkeypatch.setattr(Shard, "restored", None)
     run.feed([clock.tick("1 second").event("A", v=2)])
-    processor.forget_live()
+    saving.forget_live()
     with pytest.raises(TypeError):
         run.feed([clock.tick("1 second").event("A", v=2)])
 
@@ -149,9 +172,9 @@ def test_a_large_state_is_written_in_chunks(clock: Clock, monkeypatch: pytest.Mo
 @pytest.fixture
 def saved(clock: Clock) -> Iterator[StreamRun]:
     run = started(clock)
-    processor.forget_live()
+    saving.forget_live()
     yield run
-    processor.forget_live()
+    saving.forget_live()
 
 
 def test_a_damaged_chunk_is_named(saved: StreamRun, clock: Clock):

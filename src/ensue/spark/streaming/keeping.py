@@ -9,11 +9,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 from ensue.errors import Diagnostic, StateError
 from ensue.spark.streaming.plan import StreamPlan, incompatible
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming.stateful_processor import MapState, StatefulProcessorHandle, ValueState
 
 VERSION = 1
 """Of what this module writes; the session inside has a version of its own."""
@@ -23,6 +26,15 @@ ABOUT = "description STRING"
 CHUNK_KEY, CHUNK = "number INT", "content BINARY"
 CHUNK_SIZE = 1 << 20
 DIGEST = 16
+
+
+class States(NamedTuple):
+    """The parts of the state as Spark shows them: always those of the group for which it calls."""
+
+    handle: StatefulProcessorHandle
+    head: ValueState
+    about: ValueState
+    body: MapState
 
 
 @dataclass(frozen=True, slots=True)

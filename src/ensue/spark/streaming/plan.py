@@ -8,12 +8,13 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from ensue.embedded.incoming import Names
-from ensue.embedded.patterns import Watchlist
 from ensue.errors import Diagnostic, StateError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from ensue.embedded.incoming import Names
+    from ensue.embedded.patterns import Watchlist
 
 
 @dataclass(frozen=True)

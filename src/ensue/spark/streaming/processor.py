@@ -1,13 +1,16 @@
-"""The stateful operator: brings parcels and the watermark to shards, and their state to Spark and back."""
+"""The stateful operator as Spark is given it: light, for what it does is in `saved`.
+
+At each start of a query Spark loads the operator in a new process of the driver, only to learn the names of its state.
+So the engine is imported with the first call, and the plan, which would bring it along, travels sealed until then.
+"""
 
 from __future__ import annotations
 
-import json
-from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql import Row
+from pyspark.serializers import CPickleSerializer
 from pyspark.sql.streaming.stateful_processor import (
     ExpiredTimerInfo,
     StatefulProcessor,
@@ -15,46 +18,35 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
 )
 
-from ensue.engine.memory import keep_freed_memory
 from ensue.spark.streaming import keeping
-from ensue.spark.streaming.keeping import Head
-from ensue.spark.streaming.output import open_table
-from ensue.spark.streaming.packing import read, written
-from ensue.spark.streaming.plan import StreamPlan
-from ensue.spark.streaming.shard import Shard
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from pyspark.sql import Row
 
+    from ensue.spark.streaming.plan import StreamPlan
+    from ensue.spark.streaming.saved import SavedShards
+
+_SEAL: Any = CPickleSerializer()
 OUTPUT = "kind STRING, parcel BINARY"
-FOUND, REFUSED, OPEN = "found", "refused", "open"
-
-_LIVE: OrderedDict[str, Shard] = OrderedDict()
-"""The shards that this worker saved last, by the tokens of their saves."""
-_MOST_LIVE = 64
-
-
-def forget_live() -> None:
-    """Forget the shards in memory, as a worker that is new does."""
-    _LIVE.clear()
 
 
 class ShardProcessor(StatefulProcessor):
     """One shard for each group. Every call evaluates up to the watermark; timers see to it that there is a call."""
 
     def __init__(self, plan: StreamPlan, *, counting: bool = False) -> None:
-        self._plan = plan
+        self._sealed : bytes = _SEAL.dumps(plan)
         self._counting = counting
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        keep_freed_memory()
-        self._handle = handle
-        self._head = handle.getValueState("head", keeping.HEAD)
-        self._about = handle.getValueState("about", keeping.ABOUT)
-        self._body = handle.getMapState("body", keeping.CHUNK_KEY, keeping.CHUNK)
+        self._states = keeping.States(
+            handle,
+            handle.getValueState("head", keeping.HEAD),
+            handle.getValueState("about", keeping.ABOUT),
+            handle.getMapState("body", keeping.CHUNK_KEY, keeping.CHUNK),
+        )
 
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: TimerValues) -> Iterator[Row]:  # noqa: N802, N803
-        return self._call(key[0], (read(row["parcel"]) for row in rows), timerValues)
+        return self.shards.call(key[0], (row["parcel"] for row in rows), timerValues.getCurrentWatermarkInMs())
 
     def handleExpiredTimer(  # noqa: N802
         self,
@@ -62,65 +54,10 @@ class ShardProcessor(StatefulProcessor):
         timerValues: TimerValues,  # noqa: N803 - Spark passes these by name
         expiredTimerInfo: ExpiredTimerInfo,  # noqa: ARG002, N803
     ) -> Iterator[Row]:
-        return self._call(key[0], (), timerValues)
+        return self.shards.call(key[0], (), timerValues.getCurrentWatermarkInMs())
 
-    def saved_shard(self, place: int) -> Shard:
-        """The shard of the present group, read from what was saved."""
-        head = self._saved_head()
-        return Shard(self._plan, place) if head is None else Shard.restored(self._plan, place, self._read(place, head))
+    @cached_property
+    def shards(self) -> SavedShards:
+        from ensue.spark.streaming.saved import SavedShards
 
-    def _call(self, place: int, tables: Iterable[pa.Table], times: TimerValues) -> Iterator[Row]:
-        watermark = times.getCurrentWatermarkInMs()
-        head = self._saved_head()
-        shard = self._shard(place, head)
-        outcome = shard.take(tables, watermark)
-        self._save(shard, head, watermark)
-        parts = {FOUND: outcome.occurrences, REFUSED: outcome.refused}
-        if self._counting:
-            parts[OPEN] = open_table(place, shard.open)
-        return iter([Row(kind=kind, parcel=written(part)) for kind, part in parts.items() if part.num_rows])
-
-    def _saved_head(self) -> Head | None:
-        row = self._head.get()
-        return keeping.head_of(row, self._plan, self._description) if row is not None else None
-
-    def _description(self) -> str:
-        return str((self._about.get() or ("{}",))[0])
-
-    def _shard(self, place: int, head: Head | None) -> Shard:
-        """The shard as it was saved. It leaves the memory, so that a call that fails leaves no half-done one there."""
-        if head is None:
-            self._about.update((json.dumps(self._plan.description),))
-            return Shard(self._plan, place)
-        live = _LIVE.pop(head.token, None)
-        return live or Shard.restored(self._plan, place, self._read(place, head))
-
-    def _read(self, place: int, head: Head) -> bytes:
-        found = [self._body.getValue((number,)) for number in range(len(head.digests))]
-        chunks = [None if value is None else bytes(value[0]) for value in found]
-        return keeping.joined(chunks, head.digests, self._plan.where(place))
-
-    def _save(self, shard: Shard, old: Head | None, watermark: int) -> None:
-        chunks = keeping.chunks_of(shard.save())
-        known = old.digests if old else ()
-        digests = tuple(keeping.digest_of(chunk) for chunk in chunks)
-        for number, (chunk, digest) in enumerate(zip(chunks, digests, strict=True)):
-            if number >= len(known) or known[number] != digest:
-                self._body.updateValue((number,), (chunk,))
-        for number in range(len(chunks), len(known)):
-            self._body.removeKey((number,))
-        head = Head(keeping.new_token(), shard.wakes_at(watermark), digests)
-        self._set_timer(old.wake if old else None, head.wake)
-        self._head.update(keeping.head_row(head, self._plan))
-        _LIVE[head.token] = shard
-        while len(_LIVE) > _MOST_LIVE:
-            _LIVE.popitem(last=False)
-
-    def _set_timer(self, old: int | None, new: int | None) -> None:
-        """There is one timer at most. One that has fired is gone by itself, and deleting it once more does no harm."""
-        if old == new:
-            return
-        if old is not None:
-            self._handle.deleteTimer(old)
-        if new is not None:
-            self._handle.registerTimer(new)
+        return SavedShards(_SEAL.loads(self._sealed), self._states, counting=self._counting)
