@@ -50,7 +50,7 @@ _PAGE = """<!doctype html>
 def write(results: Path) -> Path:
     """The page of the results in a folder; what was not measured is not on it."""
     found = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(results.glob("*.json"))}
-    makers = (_aims, _losses, _side_by_side, _streaming, _sweeps, _kernel, _floors, _corrections)
+    makers = (_aims, _losses, _side_by_side, _streaming, _sweeps, _profiles, _kernel, _floors, _corrections)
     parts = [part for make in makers for part in make(found)]
     body = "\n".join([_head(found), *parts])
     page = results / "index.html"
@@ -255,6 +255,24 @@ def _not_drawn(points: Sequence[dict[str, Any]]) -> Iterator[str]:
     }
     if reasons:
         yield f"<p>{escape('; '.join(sorted(reasons)))}.</p>"
+
+
+def _profiles(found: dict[str, Any]) -> Iterator[str]:
+    """Where our time goes: a drawing for each side and workload, the largest part first."""
+    if "profiles" not in found:
+        return
+    yield "<h2>Where our time goes</h2>"
+    yield (
+        f"<p>Seconds of the processors for {found['profiles']['settings']['events']:,} events, by what was seen of "
+        "the running processes. All stacks are in <code>bench/results/stacks</code>.</p>"
+    )
+    for one in found["profiles"]["results"]:
+        bars = [
+            Bar(part, seconds, f"{seconds:.2f} s, {seconds / one['processor']:.0%}", "ours")
+            for part, seconds in one["parts"].items()
+        ]
+        times = f"{one['seconds']:.2f} s by the clock, {one['processor']:.2f} s of the processors."
+        yield _figure(drawing.bars(bars), escape(f"{one['workload']}, {one['side']}: {times}"))
 
 
 def _kernel(found: dict[str, Any]) -> Iterator[str]:

@@ -13,6 +13,7 @@ def bench(
         "growth",
         "kernel",
         "memory",
+        "profiles",
         "side_by_side",
         "single",
         "spark_batch",
