@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 Way: TypeAlias = Literal["one_process", "spark", "streaming"]
 WAYS: tuple[Way, ...] = ("one_process", "spark", "streaming")
+WARMING = 5
+"""Runs that nobody looks at; Java compiles during the first ones."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ def _sides(spark: SparkSession, ways: Sequence[Way]) -> Iterator[tuple[Way, Side
 def _profile(workload: workloads.Workload, side: Side, inputs: Inputs, runs: int) -> Profile:
     with side.start(workload, inputs) as ready:
         ready.check()
-        for _ in range(runs // 2):
+        for _ in range(WARMING):
             ready.run()
         with sampling.looking_at(ready.processes()) as seen:
             began, before = time.perf_counter(), processor_seconds(ready.processes())
