@@ -34,7 +34,7 @@ class ShardProcessor(StatefulProcessor):
     """One shard for each group. Every call evaluates up to the watermark; timers see to it that there is a call."""
 
     def __init__(self, plan: StreamPlan, *, counting: bool = False) -> None:
-        self._sealed : bytes = _SEAL.dumps(plan)
+        self._sealed: bytes = _SEAL.dumps(plan)
         self._counting = counting
 
     def init(self, handle: StatefulProcessorHandle) -> None:
