@@ -40,6 +40,7 @@ class Profile:
     processor: float
     parts: Counter[str]
     looks: int
+    runs: int
 
     def summary(self) -> dict[str, object]:
         return {
@@ -48,6 +49,7 @@ class Profile:
             "seconds": self.seconds,
             "processor": self.processor,
             "looks": self.looks,
+            "runs": self.runs,
             "parts": dict(self.parts.most_common()),
         }
 
@@ -112,7 +114,8 @@ def _profile(workload: workloads.Workload, side: Side, inputs: Inputs, runs: int
             used = {one.pid: used_since(before, [one]) / runs for one in ready.processes()}
     _keep(workload, side, seen)
     spent = _seconds(seen, sum(used.values()), used.get(os.getpid(), 0.0))
-    return Profile(workload, side.name, seconds, spent.total(), spent, seen.python.total() + seen.java.total())
+    looks = seen.python.total() + seen.java.total()
+    return Profile(workload, side.name, seconds, spent.total(), spent, looks, runs)
 
 
 def _seconds(seen: sampling.Seen, used: float, driver: float) -> Counter[str]:

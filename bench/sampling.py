@@ -89,7 +89,10 @@ def _python(process: psutil.Process, place: Path, seen: Seen) -> Iterator[None]:
 
 
 def _py_spy() -> str:
-    return str(Path(sys.executable).with_name("py-spy"))
+    found = Path(sys.executable).with_name("py-spy")
+    if not found.exists():
+        raise SystemExit("There is no py-spy beside this Python: `./ensue bench profiles` in a checkout installs it.")
+    return str(found)
 
 
 @contextmanager
@@ -106,7 +109,9 @@ def _java(process: psutil.Process, place: Path, seen: Seen) -> Iterator[None]:
 
 
 def _ask(process: psutil.Process, *order: str) -> None:
-    subprocess.run([_of_the_jdk("jcmd"), str(process.pid), *order], check=True, capture_output=True)
+    asked = subprocess.run([_of_the_jdk("jcmd"), str(process.pid), *order], capture_output=True, text=True, check=False)
+    if asked.returncode:
+        raise SystemExit(f"jcmd cannot look at process {process.pid}: {(asked.stderr or asked.stdout).strip()}")
 
 
 def _of_the_jdk(tool: str) -> str:

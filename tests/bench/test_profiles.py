@@ -15,10 +15,12 @@ import pytest
 from bench import parts, profiles, sampling
 
 _GUARD = Path("/proc/sys/kernel/yama/ptrace_scope")
-pytestmark = pytest.mark.skipif(
-    os.name != "posix" or (os.getuid() != 0 and (not _GUARD.exists() or _GUARD.read_text().strip() != "0")),
+may_look = pytest.mark.skipif(
+    not sys.platform.startswith("linux")
+    or (os.getuid() != 0 and _GUARD.exists() and _GUARD.read_text().strip() != "0"),
     reason="this system lets nobody but its administrator look at other processes",
 )
+"""py-spy stops the processes that it looks at, as a debugger does."""
 
 BURN = """
 def burn():
@@ -36,6 +38,7 @@ def burning() -> Iterator[psutil.Process]:
     process.wait()
 
 
+@may_look
 def test_what_a_process_does_is_seen(burning: psutil.Process):
     with sampling.looking_at([burning]) as seen:
         time.sleep(1)
@@ -44,6 +47,7 @@ def test_what_a_process_does_is_seen(burning: psutil.Process):
     assert not seen.java
 
 
+@may_look
 def test_a_process_that_cannot_be_looked_at_is_told(burning: psutil.Process):
     burning.kill()
     burning.wait()
@@ -74,6 +78,7 @@ def test_who_waits_does_no_work():
     assert parts.shares(stacks, parts.PYTHON) == {"reading Parquet": 3}
 
 
+@may_look
 def test_a_history_on_spark_is_looked_at_in_python_and_in_java(tmp_path: Path):
     order = ["--events", "300000", "--runs", "4", "--workload", "W1", "--way", "spark", "--way", "one_process"]
     program = f"""
