@@ -8,13 +8,14 @@ from hypothesis import example, given, strategies as st
 
 from ensue.algebra import Context
 from ensue.algebra.patterns import Atom, Delay
-from ensue.embedded.identities import Identities
+from ensue.embedded.identities import ids_of
 from ensue.embedded.patterns import Watched
 from ensue.engine.codes import UNBOUND, Codebook
 from ensue.engine.engine import Found
+from ensue.engine.identities import temporal_texts
 from ensue.engine.rows import Rows
 from ensue.engine.store import Ids, Store
-from ensue.model import occurrence_id, value_key
+from ensue.model import occurrence_id, temporal_id, value_key
 from ensue.model.identity import value_bytes
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -52,7 +53,36 @@ def test_engine_and_model_agree(rows, name, timed):
         )
         for begin, end, members, bound in listed
     ]
-    assert Identities().of(found, Watched(name, pattern, Context.ALL)).to_pylist() == expected
+    assert ids_of(found, Watched(name, pattern, Context.ALL)).to_pylist() == expected
+
+
+@given(rows_of_findings(), st.lists(st.integers(1, 2**50), min_size=4, max_size=4))
+def test_temporal_events_are_called_as_the_model_calls_them(rows, delays):
+    variables, listed = rows
+    found = as_found(variables, listed)
+    expected = [
+        temporal_id(
+            [str(part) for part in members],
+            tuple((v, value_key(value)) for v, value in zip(variables, bound, strict=True) if value is not None),
+            (begin, end),
+            delay,
+        )
+        for (begin, end, members, bound), delay in zip(listed, delays, strict=False)
+    ]
+    after = np.array(delays[: len(listed)], np.int64)
+    assert temporal_texts(found.rows, variables, found.store, found.book, after).to_pylist() == expected
+
+
+def test_temporal_events_with_the_same_id_are_one_event():
+    store = Store(np.array([3]), Ids.from_positions(0, 1))
+    some = pa.array(["+a", "+b"], pa.large_string())
+    assert store.append_temporal(np.array([5, 6]), some).tolist() == [1, 2]
+    more = pa.array(["+c", "+b", "+c"], pa.large_string())
+    assert store.append_temporal(np.array([7, 6, 7]), more).tolist() == [3, 2, 3]
+    assert store.times.tolist() == [3, 5, 6, 7]
+    kept = store.kept(np.array([3, 0, 2]))
+    assert kept.temporal == {"+b": 2, "+c": 0}
+    assert kept.append_temporal(np.array([6]), some.slice(1)).tolist() == [2]
 
 
 @given(values.filter(lambda v: v is not None), values.filter(lambda v: v is not None))

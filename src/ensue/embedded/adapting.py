@@ -36,16 +36,16 @@ class Shape:
         watched = session.watchlist.watched
         if not any(len(found) for report in reports for found in report.values()):
             return {item.name: [] for item in watched} if session.watchlist.several else []
-        return _handed_out({item.name: _objects(reports, item, session) for item in watched}, session)
+        return _handed_out({item.name: _objects(reports, item) for item in watched}, session)
 
 
 def _handed_out(results: dict[str, Any], session: Session) -> Any:
     return results if session.watchlist.several else results[session.watchlist.watched[0].name]
 
 
-def _objects(reports: list[Report], item: Watched, session: Session) -> list[Finding]:
+def _objects(reports: list[Report], item: Watched) -> list[Finding]:
     found = [report[item.name] for report in reports if item.name in report]
-    return [finding for part in found for finding in findings(part, item, session.identities)]
+    return [finding for part in found for finding in findings(part, item)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def parts_of(report: Report, session: Session) -> dict[int, Part]:
         if there:
             gathered = together([(item, found) for _, item, found in there])
             numbers = np.array([number for number, *_ in there], np.int64)[gathered.numbers]
-            parts[kind] = Part(untyped(gathered, session.identities), numbers)
+            parts[kind] = Part(untyped(gathered), numbers)
     return parts
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ensue.embedded.batches import joined, with_columns
-from ensue.embedded.identities import Identities
+from ensue.embedded.identities import ids_of
 from ensue.embedded.patterns import Derived
 from ensue.engine.arrays import FOREVER
 from ensue.engine.engine import Found
@@ -25,7 +25,6 @@ class Derivation:
     def __init__(self, item: Derived) -> None:
         self.item = item
         self.complete = -FOREVER
-        self._identities = Identities()
         self._versions: list[EventBatch] = []
 
     def events(self, found: Sequence[Found], complete: int) -> list[EventBatch]:
@@ -43,7 +42,7 @@ class Derivation:
     def _batch(self, found: Found) -> EventBatch:
         rows, attributes = found.rows, self.item.attributes
         columns = {name: found.book.decode(rows.values[:, found.variables.index(name)]) for name in attributes}
-        ids = Ids.from_texts(self._identities.of(found, self.item))
+        ids = Ids.from_texts(ids_of(found, self.item))
         return with_columns(rows.end, ids, np.zeros(len(rows), np.int64), (self.item.name,), columns)
 
     def _last_of_each_key(self) -> EventBatch:

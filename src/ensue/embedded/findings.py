@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from ensue.algebra import scope
 from ensue.embedded.gathering import Gathered
-from ensue.embedded.identities import Identities
+from ensue.embedded.identities import ids_of, ids_of_all
 from ensue.embedded.kinds import Kinds, column_as
 from ensue.embedded.patterns import Watched
 from ensue.engine.arrays import Ints, frozen
@@ -48,13 +48,13 @@ class Finding:
     bindings: dict[str, Value] = field(default_factory=dict, hash=False)
 
 
-def findings(found: Found, watched: Watched, identities: Identities) -> list[Finding]:
+def findings(found: Found, watched: Watched) -> list[Finding]:
     """One object for each row."""
     rows = found.rows
     if not len(rows):
         return []
     check_range(rows.end)
-    ids = identities.of(found, watched).to_pylist()
+    ids = ids_of(found, watched).to_pylist()
     members, starts = _member_ids(found).to_pylist(), rows.starts.tolist()
     columns = [(name, found.book.decode(rows.values[:, i]).to_pylist()) for i, name in enumerate(found.variables)]
     intervals = zip(rows.begin.tolist(), rows.end.tolist(), strict=True)
@@ -71,14 +71,14 @@ def findings(found: Found, watched: Watched, identities: Identities) -> list[Fin
     ]
 
 
-def table(found: Found, watched: Watched, identities: Identities, kinds: Kinds) -> pa.Table:
+def table(found: Found, watched: Watched, kinds: Kinds) -> pa.Table:
     """One row for each row, with a column for each variable, typed as the attributes that it is bound to."""
-    return table_of(Gathered.alone(found, watched), identities, kinds)
+    return table_of(Gathered.alone(found, watched), kinds)
 
 
-def table_of(gathered: Gathered, identities: Identities, kinds: Kinds) -> pa.Table:
+def table_of(gathered: Gathered, kinds: Kinds) -> pa.Table:
     """The same for patterns that bind the same variables to the same attributes."""
-    return typed(untyped(gathered, identities), gathered.watched[0], kinds)
+    return typed(untyped(gathered), gathered.watched[0], kinds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +91,13 @@ class Untyped:
     book: Codebook
 
 
-def untyped(gathered: Gathered, identities: Identities) -> Untyped:
+def untyped(gathered: Gathered) -> Untyped:
     """What does not depend on anything that follows. Detection may go on meanwhile, in another thread."""
     found = gathered.found
     rows = found.rows
     check_range(rows.end)
     times = (pa.array(column).cast(INSTANT) for column in (rows.begin, rows.end))
-    fixed = identities.of_all(gathered), *times, _lists(rows.starts, _member_ids(found))
+    fixed = ids_of_all(gathered), *times, _lists(rows.starts, _member_ids(found))
     return Untyped(fixed, found.variables, rows.values, found.book)
 
 

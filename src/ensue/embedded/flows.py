@@ -8,7 +8,7 @@ import numpy as np
 
 from ensue.embedded.batches import cut, detached, joined
 from ensue.embedded.buffer import SortBuffer
-from ensue.embedded.identities import Identities
+from ensue.embedded.identities import ids_of
 from ensue.embedded.levels import Levels, Report
 from ensue.embedded.patterns import Watchlist
 from ensue.engine.arrays import FOREVER, Ints
@@ -69,7 +69,7 @@ class Immediate:
     the state before it, and only what was not reported for it yet is reported.
     """
 
-    def __init__(self, engine: Engine, watchlist: Watchlist, identities: Identities) -> None:
+    def __init__(self, engine: Engine, watchlist: Watchlist) -> None:
         self.engine = engine
         self.instant = -FOREVER
         self.before: Snapshot | None = None
@@ -77,7 +77,6 @@ class Immediate:
         self.reported: set[str] = set()
         self._watched = {item.name: item for item in watchlist.watched}
         self._attributes = watchlist.attributes
-        self._identities = identities
         self._waiting: list[EventBatch] = []
 
     def late(self, times: Ints) -> Ints:
@@ -150,7 +149,7 @@ class Immediate:
     def _unreported(self, name: str, found: Found) -> Found:
         if not len(found):
             return found
-        ids = self._identities.of(found, self._watched[name]).to_pylist()
+        ids = ids_of(found, self._watched[name]).to_pylist()
         rows = np.array([row for row, key in enumerate(ids) if f"{name}\n{key}" not in self.reported], np.int64)
         self.reported.update(f"{name}\n{key}" for key in ids)
         return found if len(rows) == len(ids) else found.with_rows(found.rows.take(rows))

@@ -9,7 +9,6 @@ import numpy as np
 from ensue.embedded.batches import detached
 from ensue.embedded.event_by_event import EventByEvent, knows
 from ensue.embedded.flows import Flow, Immediate, Ordered
-from ensue.embedded.identities import Identities
 from ensue.embedded.incoming import Incoming, Names, Places, Policy, Positions, Problem
 from ensue.embedded.kinds import Kinds
 from ensue.embedded.levels import Levels, Report
@@ -49,7 +48,6 @@ class Session:
         self.delay = delay
         self.immediate = immediate
         self.driven = driven
-        self.identities = Identities()
         self.kinds = Kinds()
         self.position = 0
         self._attributes, self._bound = watchlist.attributes, watchlist.bound_attributes
@@ -68,7 +66,7 @@ class Session:
             return EventByEvent(watchlist)
         if self.immediate:
             patterns = {item.name: (item.pattern, item.context) for item in watchlist.watched}
-            return Immediate(Engine(patterns, watchlist.taxonomy), watchlist, self.identities)
+            return Immediate(Engine(patterns, watchlist.taxonomy), watchlist)
         return Ordered(Levels(watchlist), self.delay, self._attributes, driven=self.driven)
 
     @property

@@ -17,7 +17,9 @@ import pyarrow.compute as pc
 from ensue.engine.arrays import Ints, Truths, everywhere, frozen
 from ensue.engine.columns import Column, from_values
 from ensue.engine.kernels.encoding import encode_chosen_doubles, encode_chosen_integers, encode_integers
+from ensue.engine.kernels.identity import Words, digest_texts
 from ensue.engine.kernels.partition import BOXED
+from ensue.model.identity import value_bytes
 from ensue.model.occurrences import Bindings
 from ensue.model.values import Value, ValueKey, value_key
 from ensue.time import to_datetime
@@ -26,12 +28,20 @@ UNBOUND = -(2**63)
 _EXACT = 2**53
 
 
+def digests(contents: Sequence[bytes]) -> Words:
+    """Both lanes of the digest of each."""
+    ends = np.cumsum([0, *map(len, contents)], dtype=np.int64)
+    lanes: Words = digest_texts(ends, np.frombuffer(b"".join(contents), np.uint8))
+    return lanes
+
+
 class Codebook:
     """The codes of all values that are not plain doubles."""
 
     def __init__(self, keys: Sequence[ValueKey] = ()) -> None:
         self.keys: list[ValueKey] = list(keys)
         self._places: dict[ValueKey, int] = {key: place for place, key in enumerate(self.keys)}
+        self._digests: Words = np.empty((0, 2), np.uint64)
 
     def encode(self, column: Column, rows: Ints | None = None) -> Ints:
         """A code for each row, or for some of the rows; unbound where there is no value."""
@@ -111,6 +121,17 @@ class Codebook:
     def bindings(self, names: tuple[str, ...], row: Sequence[int]) -> Bindings:
         """The bindings of one row of codes; the names are in order."""
         return tuple((name, self.key(code)) for name, code in zip(names, row, strict=True) if code != UNBOUND)
+
+    def digests(self) -> Words:
+        """The digests of all values with a place here; they come again and again, so only new ones are worked out.
+
+        Another thread may do the same meanwhile: each gets its own, which are the same as far as they go.
+        """
+        found = self._digests
+        if len(found) < len(self.keys):
+            found = np.concatenate([found, digests([value_bytes(key) for key in self.keys[len(found) :]])])
+            self._digests = found
+        return found
 
     def compacted(self, live: Ints) -> tuple[Codebook, Callable[[Ints], Ints]]:
         """A book with just the codes that still occur, in order of value, and a function from old codes to new ones."""

@@ -96,9 +96,15 @@ class Store:
         self._table = None
         return first
 
-    def append_temporal(self, times: Ints, names: list[str]) -> Ints:
+    def append_temporal(self, times: Ints, ids: pa.LargeStringArray) -> Ints:
         """Add temporal events, unless they are here; gives their handles. Events with the same id are one event."""
-        new = [place for place, name in enumerate(names) if self.temporal.setdefault(name, -1) < 0]
+        names = ids.to_pylist()
+        firsts = dict(zip(reversed(names), range(len(names) - 1, -1, -1), strict=True))
+        if len(firsts) == len(names) and self.temporal.keys().isdisjoint(names):  # mostly so
+            first = self.append(times, Ids.from_texts(ids))
+            self.temporal.update(zip(names, range(first, first + len(names)), strict=True))
+            return np.arange(first, first + len(names))
+        new = sorted(place for name, place in firsts.items() if name not in self.temporal)
         first = self.append(times[new], Ids.from_texts([names[place] for place in new]))
         self.temporal |= {names[place]: first + i for i, place in enumerate(new)}
         return np.array([self.temporal[name] for name in names], np.int64)
@@ -119,6 +125,8 @@ class Store:
         kept = Store(self.times[handles], Ids(codes, texts if len(texts) else _NO_TEXTS))
         kept.ordered = self.ordered
         if self.temporal:
-            places = {handle: place for place, handle in enumerate(handles.tolist())}
-            kept.temporal = {name: places[handle] for name, handle in self.temporal.items() if handle in places}
+            places = np.full(len(self), -1, np.int64)
+            places[handles] = np.arange(len(handles))
+            now = places[np.fromiter(self.temporal.values(), np.int64, len(self.temporal))].tolist()
+            kept.temporal = {name: place for name, place in zip(self.temporal, now, strict=True) if place >= 0}
         return kept

@@ -84,7 +84,7 @@ class Parquet:
         item = self._session.watchlist.watched[0]
         found = report.get(item.name)
         if found is not None and len(found):
-            self._append(table(found, item, self._session.identities, self._session.kinds))
+            self._append(table(found, item, self._session.kinds))
 
     def close(self) -> None:
         if self._file is None:
@@ -107,7 +107,7 @@ class Parquet:
 def found_in(report: Report, session: Session) -> list[Finding]:
     """What a report holds for the session's one pattern."""
     item = session.watchlist.watched[0]
-    return findings(report[item.name], item, session.identities) if item.name in report else []
+    return findings(report[item.name], item) if item.name in report else []
 
 
 def instant_text(moment: datetime) -> str:

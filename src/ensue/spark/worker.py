@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from ensue.embedded.findings import INSTANT, check_range, id_texts
 from ensue.embedded.gathering import Gathered, gathered
-from ensue.embedded.identities import Identities
+from ensue.embedded.identities import ids_of_all
 from ensue.embedded.kinds import column_as
 from ensue.embedded.patterns import Watched
 from ensue.embedded.seen import SeenIds
@@ -90,9 +90,8 @@ class Work:
         engine = Engine({item.name: (item.pattern, item.context) for item in self.watched}, self.taxonomy)
         engine.span = span
         reports = engine.advance(batch, FOREVER)
-        identities = Identities()
         for part in gathered((item, _since(since, reports[item.name])) for item in self.watched):
-            yield from self._table(part, identities, batch).to_batches(max_chunksize=ROWS_AT_ONCE)
+            yield from self._table(part, batch).to_batches(max_chunksize=ROWS_AT_ONCE)
 
     def _batch(self, table: pa.Table) -> EventBatch:
         times = np.asarray(_whole(table, "time"))
@@ -121,7 +120,7 @@ class Work:
             return np.zeros(table.num_rows, np.int64), self.layout.types
         return np.asarray(_whole(table, "type")), self.layout.types
 
-    def _table(self, part: Gathered, identities: Identities, batch: EventBatch) -> pa.Table:
+    def _table(self, part: Gathered, batch: EventBatch) -> pa.Table:
         found = part.found
         rows = found.rows
         check_range(rows.end)
@@ -129,7 +128,7 @@ class Work:
         begin, end = (pa.array(instants).cast(INSTANT) for instants in (rows.begin, rows.end))
         places = {name: place for place, name in enumerate(found.variables)}
         columns = {
-            "id": identities.of_all(part).cast(pa.string()),
+            "id": ids_of_all(part).cast(pa.string()),
             "class": pa.array([item.name for item in part.watched], pa.string()).take(pa.array(part.numbers)),
             "begin": begin,
             "end": end,

@@ -60,12 +60,7 @@ def detected(watchlist: Watchlist, names: Names, batches: Sequence[Batch]) -> li
         session.add(batch.incoming, batch.policy, batch.places)
     item = watchlist.watched[0]
     reports = session.finish()
-    return [
-        one
-        for report in reports
-        if item.name in report
-        for one in findings(report[item.name], item, session.identities)
-    ]
+    return [one for report in reports if item.name in report for one in findings(report[item.name], item)]
 
 
 def count_types(names: Names, batches: Iterable[Batch]) -> Counter[str]:

@@ -7,11 +7,11 @@ import numpy as np
 from ensue.algebra import Context
 from ensue.engine.arrays import FOREVER, Ints
 from ensue.engine.candidates import Tests, lying_between
+from ensue.engine.identities import temporal_texts
 from ensue.engine.nodes.base import Holding, Step
 from ensue.engine.nodes.matching import Matched, Side
 from ensue.engine.nodes.pairs import Kind, Pairs
 from ensue.engine.rows import Rows, concat
-from ensue.model import temporal_id
 
 
 class Delays(Holding):
@@ -82,16 +82,7 @@ def temporal(step: Step, names: tuple[str, ...], sources: Rows, rows: Ints, dela
     """New temporal events, each some time after the end of one of the source rows, with its substitution."""
     times = sources.end[rows] + delays
     chosen = sources.take(rows)
-    listed = step.store.ids.take(chosen.members).to_pylist()
-    texts = [
-        temporal_id(
-            listed[chosen.starts[i] : chosen.starts[i + 1]],
-            step.book.bindings(names, values),
-            (int(chosen.begin[i]), int(chosen.end[i])),
-            int(delays[i]),
-        )
-        for i, values in enumerate(chosen.values.tolist())
-    ]
+    texts = temporal_texts(chosen, names, step.store, step.book, delays)
     return Rows.of_events(times, step.store.append_temporal(times, texts), chosen.values)
 
 

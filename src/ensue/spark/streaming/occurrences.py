@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from ensue.embedded.findings import INSTANT, id_texts, variable_columns
 from ensue.embedded.gathering import Gathered, gathered
+from ensue.embedded.identities import ids_of_all
 from ensue.embedded.kinds import column_as
 from ensue.embedded.levels import Report
 from ensue.embedded.session import Session
@@ -38,15 +39,15 @@ def occurrence_table(reports: Sequence[Report], session: Session, leaves: Leaves
     tables = []
     for report in reports:
         listed = [(item, report[item.name]) for item in session.watchlist.watched if item.name in report]
-        tables += [_table(part, session, leaves, schema) for part in gathered(listed)]
+        tables += [_table(part, leaves, schema) for part in gathered(listed)]
     return pa.concat_tables(tables) if tables else schema.empty_table()
 
 
-def _table(part: Gathered, session: Session, leaves: Leaves, schema: pa.Schema) -> pa.Table:
+def _table(part: Gathered, leaves: Leaves, schema: pa.Schema) -> pa.Table:
     found = part.found
     rows = found.rows
     columns = {
-        "id": session.identities.of_all(part).cast(pa.string()),
+        "id": ids_of_all(part).cast(pa.string()),
         "class": pa.array([item.name for item in part.watched], pa.string()).take(pa.array(part.numbers)),
         "begin": pa.array(rows.begin).cast(INSTANT),
         "end": pa.array(rows.end).cast(INSTANT),
