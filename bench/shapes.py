@@ -59,6 +59,11 @@ class Shape:
         """The same, for languages in which a repetition cannot come first."""
         return replace(self, steps=self.unrolled) if self.steps[0].times > 1 else self
 
+    def marked(self, mark: str) -> Shape:
+        """The same, of classes whose names end with a mark."""
+        steps = tuple(replace(step, types=tuple(name + mark for name in step.types)) for step in self.steps)
+        return replace(self, steps=steps, never=None if self.never is None else self.never + mark)
+
     @property
     def text(self) -> str:
         """The pattern in Ensue's language."""

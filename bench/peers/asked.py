@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -14,12 +14,16 @@ class CannotError(Exception):
 
 @dataclass(frozen=True)
 class Query:
-    """One question in the peer's own language, with the number and the key of the rule that it is, if it is one."""
+    """One question in the peer's own language; or one for all rules of a shape, with their numbers by their keys.
+
+    Such a question has streams of its own, of the classes that it asks for: their names end with its mark.
+    """
 
     width: int
     text: str
-    rule: int = -1
-    key: int = -1
+    rules: Mapping[int, int] = field(default_factory=dict)
+    types: frozenset[str] | None = None
+    mark: str = ""
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,14 @@ class Asked:
         above = "-Infinity" if self.above == -math.inf else repr(self.above)
         named = (name if name in self.wanted else "" for name in self.types)
         lines = ["\t".join(named), above, str(self.delay), str(self.rest), str(self.valued).lower(), self.preface]
-        lines += [f"{one.width}\t{one.rule}\t{one.key}\t{one.text}" for one in self.queries]
+        lines += [f"{one.width}\t{self._streams(one)}\t{_listed(one.rules)}\t{one.text}" for one in self.queries]
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return path
+
+    def _streams(self, query: Query) -> str:
+        mine = self.wanted if query.types is None else query.types
+        return ",".join(name + query.mark if name in mine else "" for name in self.types)
+
+
+def _listed(rules: Mapping[int, int]) -> str:
+    return ",".join(f"{key},{rule}" for key, rule in rules.items())

@@ -11,8 +11,6 @@ from bench.peers.tags import places
 from bench.shapes import Attribute, Shape
 
 _MINUTE = "timer:within(60 seconds 1 microsecond)"
-_KEY = "?:key:long"
-"""The key of a rule, which it is given when it is deployed: so rules of one shape are compiled once."""
 
 WORKLOADS: Mapping[str, str] = {
     "W1": "select a.place as p0, b.place as p1, c.place as p2 from pattern "
@@ -33,22 +31,21 @@ def of(shape: Shape) -> str:
     shape = shape.begun_once
     begin = f"every {_tagged(shape, 0, '')}"
     if shape.never:
-        none = f"not {shape.never}({_common(shape, 'key')})"
+        none = f"not {shape.never}({_common('key')})"
         then = f"(timer:interval({shape.seconds} seconds 1 microsecond) and {none})"
     else:
-        rest = " -> ".join(_tagged(shape, at, _common(shape, step.by)) for at, step in enumerate(shape.steps) if at)
+        rest = " -> ".join(_tagged(shape, at, _common(step.by)) for at, step in enumerate(shape.steps) if at)
         then = f"(({rest}) where timer:within({shape.seconds} seconds 1 microsecond))"
     return f"select {places(shape)} from pattern [{begin} -> {then}]"
 
 
-def _common(shape: Shape, by: Attribute) -> str:
-    return f"{by} = s0.{by}" if shape.key is None else f"key = {_KEY}"
+def _common(by: Attribute) -> str:
+    return f"{by} = s0.{by}"
 
 
 def _tagged(shape: Shape, at: int, common: str) -> str:
     """A step; of several classes each has a tag of its own, since a tag has one class."""
     step = shape.steps[at]
-    common = common or ("" if shape.key is None else f"key = {_KEY}")
     wanted = f"({common})" if common else ""
     if len(step.types) == 1:
         return f"{f'[{step.times}] ' if step.times > 1 else ''}s{at}={step.types[0]}{wanted}"

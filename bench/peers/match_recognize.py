@@ -12,13 +12,12 @@ from bench.peers.asked import CannotError
 from bench.shapes import Shape
 
 
-def _query(places: Sequence[str], pattern: str, seconds: int, definitions: str, partition: str, where: str = "") -> str:
+def _query(places: Sequence[str], pattern: str, seconds: int, definitions: str, partition: str, mark: str = "") -> str:
     """Flink is given microseconds for milliseconds, so a second has a million of them; the end counts too."""
     named = [f"{place}.place AS p{number}" for number, place in enumerate(places)]
     shown = ", ".join(f"p{number}" for number in range(len(places)))
-    events = f"(SELECT * FROM events WHERE {where})" if where else "events"
     return (
-        f"SELECT {shown} FROM {events} MATCH_RECOGNIZE ({partition}ORDER BY `at` MEASURES {', '.join(named)} "
+        f"SELECT {shown} FROM events{mark} MATCH_RECOGNIZE ({partition}ORDER BY `at` MEASURES {', '.join(named)} "
         f"ONE ROW PER MATCH AFTER MATCH SKIP TO NEXT ROW PATTERN ({pattern}) "
         f"WITHIN INTERVAL '{seconds * 1000}.001' SECOND({len(str(seconds * 1000))}, 3) DEFINE {definitions})"
     )
@@ -39,7 +38,8 @@ WORKLOADS: Mapping[str, str] = {
 }
 
 
-def of(shape: Shape, names: Sequence[str]) -> str:
+def of(shape: Shape, names: Sequence[str], mark: str = "") -> str:
+    """From the table with that mark."""
     if shape.never:
         raise CannotError("a match has to end with an event: what does not come cannot be told when the time is over")
     steps = shape.unrolled
@@ -58,5 +58,5 @@ def of(shape: Shape, names: Sequence[str]) -> str:
         shape.seconds,
         ", ".join(defined),
         _BY_KEY if shape.by_key else "",
-        "" if shape.key is None else f"key = {shape.key}",
+        mark,
     )

@@ -37,8 +37,8 @@ WORKLOADS: Mapping[str, str] = {
 """W2 cannot be said: a condition takes the first event that meets it, and there is no way to ask for all of them."""
 
 
-def of(shape: Shape, rule: int = -1) -> str:
-    """In partitions, where all steps have the key in common; a rule has its key in its conditions.
+def of(shape: Shape, mark: str = "") -> str:
+    """In partitions, where all steps have the key in common; what is found goes into a stream with that mark.
 
     Without partitions, Siddhi 5.1.30 does not keep to `within`: what waits for a step is in the order in which it came
     there, and of that `StreamPreStateProcessor.expireEvents` drops what is over only up to the first that is not. Of
@@ -54,13 +54,11 @@ def of(shape: Shape, rule: int = -1) -> str:
     selected = places(shape)
     if not shape.by_key:
         selected += f", eventTimestamp(s{len(shape.steps) - 1}) - eventTimestamp(s0) as span having span <= {span}L"
-    query = f"from every {steps} select {selected} insert into Found{'' if rule < 0 else rule};"
-    return _by_key(shape.types, query) if shape.by_key and shape.key is None else query
+    query = f"from every {steps} select {selected} insert into Found{mark};"
+    return _by_key(shape.types, query) if shape.by_key else query
 
 
 def _condition(shape: Shape, at: int) -> str:
-    if shape.key is not None:
-        return f"[key == {shape.key}L]"
     by = shape.steps[at].by
     return f"[{by} == s0.{by}]" if at and not shape.by_key else ""
 

@@ -158,12 +158,27 @@ def test_each_language_has_its_own_text():
     assert "from every s0=A -> s1_0=B or s1_1=C -> s2=B<2:2> within 10000000 milliseconds" in siddhi_ql.of(shape)
     assert "PATTERN (s0 x1*? s1 x2*? s2 x3*? s3)" in match_recognize.of(shape, names)
     assert flink_steps.of(shape, names) == "0; 1,2; 1 times=2; 10000000"
+
+
+def test_rules_of_a_shape_have_streams_of_their_own():
+    shape = Shape((Step(("A",)), Step(("B", "C"))), 10)
+    assert "[every s0=A_3 -> (((s1_0=B_3(key = s0.key) or s1_1=C_3(key = s0.key))) where" in epl.of(shape.marked("_3"))
+    said = siddhi_ql.of(shape.marked("_3"), "_3")
+    assert said.startswith("partition with (key of A_3, key of B_3, key of C_3) begin from every s0=A_3 -> ")
+    assert said.endswith("insert into Found_3; end;")
+    assert " FROM events_3 MATCH_RECOGNIZE " in match_recognize.of(shape, ["A", "B", "C"], "_3")
+    assert Shape((Step(("A",)),), 30, never="B").marked("_3").never == "B_3"
+
+
+def test_flink_sql_does_not_tell_what_does_not_come():
+    names = ["A", "B", "C"]
     with pytest.raises(CannotError, match="has to end with an event"):
         match_recognize.of(Shape((Step(("A",)),), 30, never="B"), names)
 
 
 def test_classes_that_nobody_asks_for_have_no_name(tmp_path: Path):
-    asked = Asked(["A", "Z", "B"], frozenset("AB"), [Query(2, "text", 3, 4)], delay=5)
+    rules = Query(1, "for rules", {4: 3, 7: 5}, frozenset("B"), "_0")
+    asked = Asked(["A", "Z", "B"], frozenset("AB"), [Query(2, "text"), rules], delay=5)
     assert asked.write(tmp_path / "asked").read_text().splitlines() == [
         "A\t\tB",
         "-Infinity",
@@ -171,7 +186,8 @@ def test_classes_that_nobody_asks_for_have_no_name(tmp_path: Path):
         "0",
         "true",
         "",
-        "2\t3\t4\ttext",
+        "2\tA,,B\t\ttext",
+        "1\t,,B_0\t4,3,7,5\tfor rules",
     ]
 
 

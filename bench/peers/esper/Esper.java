@@ -3,7 +3,6 @@ import com.espertech.esper.common.client.EventBean;
 import com.espertech.esper.common.client.configuration.Configuration;
 import com.espertech.esper.compiler.client.CompilerArguments;
 import com.espertech.esper.compiler.client.EPCompilerProvider;
-import com.espertech.esper.runtime.client.DeploymentOptions;
 import com.espertech.esper.runtime.client.EPEventService;
 import com.espertech.esper.runtime.client.EPRuntime;
 import com.espertech.esper.runtime.client.EPRuntimeProvider;
@@ -16,8 +15,7 @@ import java.util.concurrent.TimeUnit;
  * Esper, patterns in EPL.
  *
  * <p>The time is that of the events, in microseconds. With parallelism, keys are divided among runtimes with a thread
- * each: that is how Esper is spread over cores where partitions do not depend on each other. A text that comes several
- * times, with another key each, is compiled once.
+ * each: that is how Esper is spread over cores where partitions do not depend on each other.
  */
 public final class Esper {
     private static final String[] NAMES = {"place", "key", "value"};
@@ -31,13 +29,10 @@ public final class Esper {
 
     private static Peer.Run ready(Asked asked) throws Exception {
         Configuration settings = settings(asked);
-        Map<String, EPCompiled> compiled = new HashMap<>();
+        Map<Asked.Query, EPCompiled> compiled = new HashMap<>();
         for (Asked.Query query : asked.queries) {
-            if (!compiled.containsKey(query.text())) {
-                compiled.put(
-                        query.text(),
-                        EPCompilerProvider.getCompiler().compile(query.text(), new CompilerArguments(settings)));
-            }
+            compiled.put(
+                    query, EPCompilerProvider.getCompiler().compile(query.text(), new CompilerArguments(settings)));
         }
         return (events, parallelism, matches) -> {
             int run = runs++;
@@ -52,9 +47,11 @@ public final class Esper {
 
     private static Configuration settings(Asked asked) {
         Configuration settings = new Configuration();
-        for (String type : asked.types) {
-            if (type != null) {
-                settings.getCommon().addEventType(type, NAMES, KINDS);
+        for (Asked.Query query : asked.queries) {
+            for (String stream : query.streams()) {
+                if (stream != null) {
+                    settings.getCommon().addEventType(stream, NAMES, KINDS);
+                }
             }
         }
         settings.getCommon().getTimeSource().setTimeUnit(TimeUnit.MICROSECONDS);
@@ -66,36 +63,32 @@ public final class Esper {
     }
 
     private static void feed(
-            EPRuntime runtime, Asked asked, Map<String, EPCompiled> compiled, Peer.Events events, int part, int parts,
+            EPRuntime runtime, Asked asked, Map<Asked.Query, EPCompiled> compiled, Peer.Events events, int part, int parts,
             Peer.Matches matches) throws Exception {
         EPEventService service = runtime.getEventService();
         service.clockExternal();
         service.advanceTime(events.times[0]);
-        for (Asked.Query query : asked.of(part, parts)) {
-            deploy(runtime, compiled.get(query.text()), query, matches);
+        for (Asked.Query query : asked.queries) {
+            deploy(runtime, compiled.get(query), query, events, matches);
         }
-        long end = Peer.feed(asked, events, part, parts, matches, (type, time, event) -> {
+        long end = Peer.feed(asked, events, part, parts, matches, (stream, time, event) -> {
             service.advanceTime(time);
-            service.sendEventObjectArray(event, asked.types[type]);
+            service.sendEventObjectArray(event, stream);
         });
         service.advanceTime(end);
     }
 
-    /** Gives a rule its key, where its text leaves that open. */
-    private static void deploy(EPRuntime runtime, EPCompiled compiled, Asked.Query query, Peer.Matches matches)
+    private static void deploy(
+            EPRuntime runtime, EPCompiled compiled, Asked.Query query, Peer.Events events, Peer.Matches matches)
             throws Exception {
-        DeploymentOptions options = new DeploymentOptions();
-        if (query.key() >= 0) {
-            options.setStatementSubstitutionParameter(open -> open.setObject("key", query.key()));
-        }
-        EPStatement statement = runtime.getDeploymentService().deploy(compiled, options).getStatements()[0];
+        EPStatement statement = runtime.getDeploymentService().deploy(compiled).getStatements()[0];
         String[] columns = new String[query.width()];
         for (int at = 0; at < columns.length; at++) {
             columns[at] = "p" + at;
         }
         statement.addListener((found, gone, of, by) -> {
             for (EventBean match : found) {
-                matches.add(query.match(at -> (Long) match.get(columns[(int) at])));
+                matches.add(query.match(events.keys, at -> (Long) match.get(columns[(int) at])));
             }
         });
     }

@@ -81,6 +81,14 @@ final class Flink {
         return settings;
     }
 
+    /** Those that one of several questions asks for. */
+    static SingleOutputStreamOperator<Event> wanted(SingleOutputStreamOperator<Event> events, Asked.Query query) {
+        return query.rules() == null
+                ? events
+                : events.filter(event -> query.takes(event.key) && query.streams()[event.type] != null)
+                        .setParallelism(1);
+    }
+
     private static Source<Event, ?, ?> generated() {
         GeneratorFunction<Long, Event> made = place -> {
             int at = place.intValue();

@@ -37,13 +37,11 @@ public final class FlinkCep {
         return CEP.pattern(partitioned(events, query, steps), pattern(steps, within));
     }
 
-    /** By key, where all steps have it in common; else everything in one partition. A rule takes its key alone. */
+    /** By key, where all steps have it in common; else everything in one partition. Rules take their keys alone. */
     private static KeyedStream<Flink.Event, Long> partitioned(
             SingleOutputStreamOperator<Flink.Event> events, Asked.Query query, List<Step> steps) {
         boolean byKey = steps.stream().allMatch(step -> step.byKey);
-        long key = query.key();
-        SingleOutputStreamOperator<Flink.Event> some =
-                key < 0 ? events : events.filter(event -> event.key == key).setParallelism(1);
+        SingleOutputStreamOperator<Flink.Event> some = Flink.wanted(events, query);
         return byKey ? some.keyBy(event -> event.key, Types.LONG) : some.keyBy(event -> 0L, Types.LONG);
     }
 
@@ -88,7 +86,7 @@ public final class FlinkCep {
         @Override
         public void processMatch(Map<String, List<Flink.Event>> match, Context context, Collector<Long> out) {
             long[] places = places(match, query.width());
-            Flink.matches.add(query.match(at -> places[(int) at]));
+            Flink.matches.add(query.match(Flink.events.keys, at -> places[(int) at]));
         }
     }
 }

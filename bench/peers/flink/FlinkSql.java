@@ -16,8 +16,10 @@ public final class FlinkSql {
                     .columnByMetadata("at", "TIMESTAMP_LTZ(3)", "rowtime", true)
                     .watermark("at", "SOURCE_WATERMARK()")
                     .build();
-            tables.createTemporaryView("events", events, schema);
-            for (Asked.Query query : asked.queries) {
+            for (int number = 0; number < asked.queries.size(); number++) {
+                Asked.Query query = asked.queries.get(number);
+                String view = "events" + (query.rules() == null ? "" : "_" + number);
+                tables.createTemporaryView(view, Flink.wanted(events, query), schema);
                 tables.toDataStream(tables.sqlQuery(query.text()))
                         .map(row -> found(row, query))
                         .sinkTo(new DiscardingSink<>());
@@ -26,7 +28,7 @@ public final class FlinkSql {
     }
 
     private static long found(Row match, Asked.Query query) {
-        Flink.matches.add(query.match(at -> (Long) match.getField("p" + at)));
-        return query.rule();
+        Flink.matches.add(query.match(Flink.events.keys, at -> (Long) match.getField("p" + at)));
+        return 0;
     }
 }

@@ -3,8 +3,11 @@ import java.io.Serializable;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongUnaryOperator;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * What a peer is asked, from a file: a line for each thing, its words separated by tabs. asked.py writes it.
@@ -12,15 +15,24 @@ import java.util.function.LongUnaryOperator;
  * <p>The questions themselves are in the peer's own language, so that nothing here knows one workload from another.
  */
 final class Asked {
-    /** One question: how many events make up a match, the number of the rule (or -1), and its key (or -1). */
-    record Query(int width, long rule, long key, String text) implements Serializable {
-        /** What is counted of a match, given how to get the place of each of its events. */
-        long[] match(LongUnaryOperator place) {
-            int before = rule < 0 ? 0 : 1;
+    /**
+     * One question: how many events make up a match, what its own streams of the classes are called (null: it does not
+     * ask for them), and for each key the number of the rule that it has here, or -1; without rules it takes all keys.
+     */
+    record Query(int width, String[] streams, long[] rules, String text) implements Serializable {
+        boolean takes(long key) {
+            return rules == null || key < rules.length && rules[(int) key] >= 0;
+        }
+
+        /** What is counted of a match, given the key of each place and how to get the place of each of its events. */
+        long[] match(long[] keys, LongUnaryOperator place) {
+            int before = rules == null ? 0 : 1;
             long[] found = new long[before + width];
-            found[0] = rule;
             for (int at = 0; at < width; at++) {
                 found[before + at] = place.applyAsLong(at);
+            }
+            if (rules != null) {
+                found[0] = rules[(int) keys[(int) found[1]]];
             }
             return found;
         }
@@ -39,9 +51,12 @@ final class Asked {
     /** Text before all questions, where a language needs that. */
     final String preface;
     final List<Query> queries = new ArrayList<>();
+    /** Keys below this may have a rule; 0 if there are none. */
+    private final int most;
+    private final Query[] byKey;
 
     private Asked(List<String> lines) {
-        types = words(lines.get(0));
+        types = words(lines.get(0), "\t");
         above = Double.parseDouble(lines.get(1));
         delay = Long.parseLong(lines.get(2));
         rest = Long.parseLong(lines.get(3));
@@ -49,8 +64,14 @@ final class Asked {
         preface = lines.get(5);
         for (String line : lines.subList(6, lines.size())) {
             String[] parts = line.split("\t", 4);
-            queries.add(new Query(
-                    Integer.parseInt(parts[0]), Long.parseLong(parts[1]), Long.parseLong(parts[2]), parts[3]));
+            queries.add(new Query(Integer.parseInt(parts[0]), words(parts[1], ","), rules(parts[2]), parts[3]));
+        }
+        most = queries.stream().mapToInt(query -> query.rules() == null ? 0 : query.rules().length).max().orElse(0);
+        byKey = new Query[most];
+        for (Query query : queries) {
+            for (int key = 0; key < (query.rules() == null ? 0 : query.rules().length); key++) {
+                byKey[key] = query.takes(key) ? query : byKey[key];
+            }
         }
     }
 
@@ -58,8 +79,8 @@ final class Asked {
         return new Asked(Files.readAllLines(file));
     }
 
-    private static String[] words(String line) {
-        String[] found = line.split("\t", -1);
+    private static String[] words(String line, String between) {
+        String[] found = line.split(between, -1);
         for (int at = 0; at < found.length; at++) {
             found[at] = found[at].isEmpty() ? null : found[at];
         }
@@ -75,8 +96,23 @@ final class Asked {
         return type >= 0 && types[type] != null && value > above;
     }
 
-    /** The questions for one of several parts into which the keys are divided. */
-    List<Query> of(int part, int parts) {
-        return queries.stream().filter(query -> query.key() < 0 || query.key() % parts == part).toList();
+    /** The question that a key belongs to; null if no rule is about it. Without rules there is one question for all. */
+    Query of(long key) {
+        return most == 0 ? queries.get(0) : key < most ? byKey[(int) key] : null;
+    }
+
+    /** Pairs of a key and the number of its rule. */
+    private static long[] rules(String text) {
+        if (text.isEmpty()) {
+            return null;
+        }
+        long[] pairs = Stream.of(text.split(",")).mapToLong(Long::parseLong).toArray();
+        long last = IntStream.range(0, pairs.length / 2).mapToLong(at -> pairs[2 * at]).max().getAsLong();
+        long[] found = new long[(int) last + 1];
+        Arrays.fill(found, -1);
+        for (int at = 0; at < pairs.length; at += 2) {
+            found[(int) pairs[at]] = pairs[at + 1];
+        }
+        return found;
     }
 }

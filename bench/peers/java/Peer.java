@@ -170,9 +170,9 @@ final class Peer {
         void run(int part) throws Exception;
     }
 
-    /** Takes an event: its place, key and value. */
+    /** Takes an event, its place, key and value, for one of the streams that are asked for. */
     interface Engine {
-        void take(int type, long time, Object[] event) throws Exception;
+        void take(String stream, long time, Object[] event) throws Exception;
     }
 
     private Peer() {}
@@ -185,9 +185,10 @@ final class Peer {
             int type = events.types[place];
             long key = events.keys[place];
             double value = events.values[place];
-            if (asked.wants(type, value) && key % parts == part) {
+            Asked.Query query = asked.of(key);
+            if (asked.wants(type, value) && key % parts == part && query != null && query.streams()[type] != null) {
                 matches.await(place);
-                engine.take(type, events.times[place], new Object[] {(long) place, key, value});
+                engine.take(query.streams()[type], events.times[place], new Object[] {(long) place, key, value});
             }
         }
         return events.times[end - 1] + asked.rest;
