@@ -1,7 +1,9 @@
 """Two-sided combining nodes: `and`, `then`, and what is built on a sequence (`[[ ]]`, star, aperiodic).
 
 Where both sides bind the same variables in every row, a group of the kernel is one joined substitution and the kernel
-selects on the way: the fast path, and the usual one. Otherwise the kernel enumerates candidates, and `Chooser` selects.
+selects on the way: the fast path, and the usual one. So it does for a sequence in `continuous` whose right side binds
+some of the variables of the left one: each left row has one joined substitution, its own, and takes the first right row
+that agrees with it, whoever else takes that too. Otherwise the kernel enumerates candidates, and `choose` selects.
 """
 
 from __future__ import annotations
@@ -63,8 +65,10 @@ class Pairs(Node):
         )
         self.kind, self.mode, self.tests = kind, MODES[context], tests
         self.left, self.right, self.gathered = left, right, gathered
-        firm = left.always and right.always and left.variables == right.variables
-        self.exact = firm and not tests.conditions and kind is not Kind.FIRST_STOP
+        firm = left.always and right.always and not tests.conditions and kind is not Kind.FIRST_STOP
+        follows = kind is Kind.THEN and context is Context.CONTINUOUS and not tests.excluded
+        narrower = set(right.variables) < set(left.variables)
+        self.exact = firm and (left.variables == right.variables or (follows and narrower))
         self.state |= {"left": Rows.empty(len(left.variables)), "right": Rows.empty(len(right.variables))}
         for i, (_, names) in enumerate(extra):
             self.state[f"extra {i}"] = Rows.empty(len(names))
@@ -77,7 +81,7 @@ class Pairs(Node):
         extra = [concat([self.state[f"extra {i}"], rows]) for i, rows in enumerate(ready[2:])]
         oldest = self.tests.oldest(gate)
         waits = left.begin >= oldest, (right.begin >= oldest) & (self.kind is Kind.AND)
-        if self.exact and self._exclusions_are_firm(extra):
+        if self.exact and not len(self.used) and self._exclusions_are_firm(extra):
             pairs, number = self._exact(left, right, new, extra, waits, step)
             self._drop_dominated(left, right, waits, gate)
         else:
@@ -156,9 +160,10 @@ class Pairs(Node):
         waits: tuple[Truths, Truths],
         step: Step,
     ) -> tuple[Matched, Ints]:
-        """Groups are joined substitutions: the kernel selects. Rows that it uses up are struck from `waits`."""
-        groups = Groups(len(self.variables))
-        numbers = groups.number(left.values), groups.number(right.values)
+        """Left rows have their joined substitution: the kernel selects. Rows that it uses up are struck from `waits`."""
+        shared = self.right.variables
+        groups = Groups(len(shared))
+        numbers = groups.number(columns(left.values, self.left.variables, shared)), groups.number(right.values)
         count = groups.count
         excluded = exclusions(self.tests.excluded, extra[: len(self.tests.excluded)], groups, self.variables)
         look = Pairing(self.kind is Kind.AND, (left, right), new, numbers, count, self.tests, excluded)
@@ -172,7 +177,7 @@ class Pairs(Node):
             lefts, rights, number = look.consumed(self.mode, self.right.longest == 0)
             for mask, stays in zip(waits, look.stay, strict=True):
                 np.logical_and(mask, stays, out=mask)
-        return Matched(left, right, lefts, rights, right.values[rights]), number
+        return Matched(left, right, lefts, rights, left.values[lefts]), number
 
     def _enumerated(
         self,
