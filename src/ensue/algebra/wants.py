@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Set as AbstractSet
 from dataclasses import replace
 
 from ensue.algebra.contexts import Context
+from ensue.algebra.expressions import Attribute, Compare, Expression, Literal, OneOf, conjunction, conjuncts
 from ensue.algebra.families import families
 from ensue.algebra.patterns import (
     Absence,
@@ -55,5 +56,39 @@ def tests_of(atoms: Iterable[Atom], taxonomy: Taxonomy) -> Mapping[tuple[Atom, .
         wanted.setdefault(taxonomy.below(atom.type), []).append(test)
     alike: dict[tuple[Atom, ...], set[str]] = {}
     for types, tests in wanted.items():
-        alike.setdefault(tuple(tests), set()).update(types)
+        alike.setdefault(_together(tests), set()).update(types)
     return alike
+
+
+def _together(tests: Iterable[Atom]) -> tuple[Atom, ...]:
+    """Tests of which one has to hold, in fewer: those that differ in the values of one attribute only are one.
+
+    Rules of many shapes over the same events, each for some keys, would look at every event once for each shape.
+    """
+    alike: dict[object, tuple[Atom, Attribute | None, list[Expression], dict[Expression, None]]] = {}
+    for test in tests:
+        attribute, choices, others = _choices(test)
+        bound = frozenset(name for _, name in test.bindings)
+        key = (attribute, tuple(others), bound)
+        alike.setdefault(key, (test, attribute, others, {}))[-1].update(dict.fromkeys(choices))
+    return tuple(
+        test
+        if attribute is None
+        else replace(test, condition=conjunction([OneOf(attribute, tuple(choices)), *others]))
+        for test, attribute, others, choices in alike.values()
+    )
+
+
+def _choices(test: Atom) -> tuple[Attribute | None, tuple[Expression, ...], list[Expression]]:
+    """The first attribute that has to have one of some values, these, and the test's other conditions."""
+    conditions = [] if test.condition is None else list(conjuncts(test.condition))
+    for place, condition in enumerate(conditions):
+        others = [*conditions[:place], *conditions[place + 1 :]]
+        match condition:
+            case OneOf(Attribute() as attribute, choices) if all(isinstance(choice, Literal) for choice in choices):
+                return attribute, choices, others
+            case Compare("=", Attribute() as attribute, Literal() as value):
+                return attribute, (value,), others
+            case _:
+                pass
+    return None, (), conditions

@@ -61,13 +61,14 @@ def detect(
     session = Session(Watchlist.of(patterns, context, program), names, whole=True, driven=True)
     ledger = Ledger()
     made: list[Future[dict[int, Part]]] = []
-    evaluated, enough = 0, _EACH * len(session.watchlist.watched)
+    added, enough = 0, _EACH * len(session.watchlist.watched)
     with ThreadPoolExecutor(1) as making:
         for chunk, complete in _chunks(_files(Path(place)), session):
             session.add(chunk.events, Strict(), ledger.at(session.position, chunk))
             session.pass_over(chunk.left_out)
-            if complete is not None and session.position - evaluated >= enough:
-                evaluated = session.position
+            added += len(chunk.events)
+            if complete is not None and added >= enough:
+                added = 0
                 made += [making.submit(parts_of, report, session) for report in session.advance_to(complete)]
         made += [making.submit(parts_of, report, session) for report in session.finish()]
         return tables_of([one.result() for one in made], session)
