@@ -31,4 +31,5 @@ def test_every_rule_finds_the_events_with_its_value(wanted: list[object], given_
         if value is not None and (type(value) in (int, float)) == (type(constant) in (int, float)) and value == constant
     }
     assert expected <= found
+    assert not index.certain or expected == found
     assert all(float(given_values[row]) == float(wanted[rule]) for row, rule in found)  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set as AbstractSet
 from dataclasses import replace
+from typing import TypeAlias
 
 from ensue.algebra.contexts import Context
 from ensue.algebra.expressions import Attribute, Compare, Expression, Literal, OneOf, conjunction, conjuncts
@@ -20,6 +21,9 @@ from ensue.algebra.patterns import (
 )
 from ensue.algebra.variables import atoms as atoms_in, walk
 from ensue.model import Taxonomy
+
+Tests: TypeAlias = Mapping[tuple[Atom, ...], AbstractSet[str]]
+"""What is wanted of which types: atoms without types, of which one has to want the event."""
 
 
 def any_event(pattern: Pattern) -> bool:
@@ -48,8 +52,8 @@ def wanted_atoms(patterns: Mapping[str, tuple[Pattern, Context]]) -> tuple[tuple
     return tuple(lone), tuple(covering)
 
 
-def tests_of(atoms: Iterable[Atom], taxonomy: Taxonomy) -> Mapping[tuple[Atom, ...], AbstractSet[str]]:
-    """What is wanted of which types: atoms without types, of which one has to want the event."""
+def tests_of(atoms: Iterable[Atom], taxonomy: Taxonomy) -> Tests:
+    """What some atoms want of which types, in as few tests as possible."""
     wanted: dict[frozenset[str], list[Atom]] = {}
     for atom in atoms:
         test = replace(atom, type="", label=None)  # what it wants, whatever the type
@@ -72,9 +76,7 @@ def _together(tests: Iterable[Atom]) -> tuple[Atom, ...]:
         key = (attribute, tuple(others), bound)
         alike.setdefault(key, (test, attribute, others, {}))[-1].update(dict.fromkeys(choices))
     return tuple(
-        test
-        if attribute is None
-        else replace(test, condition=conjunction([OneOf(attribute, tuple(choices)), *others]))
+        test if attribute is None else replace(test, condition=conjunction([OneOf(attribute, tuple(choices)), *others]))
         for test, attribute, others, choices in alike.values()
     )
 

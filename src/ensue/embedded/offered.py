@@ -6,7 +6,7 @@ sorted nor sent anywhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set as AbstractSet
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ensue.algebra.patterns import Atom
+from ensue.algebra.wants import Tests
 from ensue.embedded.incoming import Names
 from ensue.embedded.times import instants
 from ensue.engine.arrays import Ints, Truths, frozen
@@ -70,7 +71,7 @@ class Offered:
             return np.ones(len(rows), np.bool_)
         return holds(atom.condition, lambda name: self.column(name).take(rows), len(rows))
 
-    def wanted(self, tests: Mapping[tuple[Atom, ...], AbstractSet[str]]) -> Ints:
+    def wanted(self, tests: Tests) -> Ints:
         """The rows that some atom wants: its condition holds, and no variable would lack a value."""
         plain = {atoms for atoms in tests if any(self._takes_all(atom) for atom in atoms)}
         rows = self.rows_of(frozenset[str]().union(*(tests[atoms] for atoms in plain)))

@@ -1,6 +1,6 @@
 """Which rules of a family want which events: pairs of the two, found by an index instead of rule by rule.
 
-The index only has to miss none: the condition is tested on every pair that it gives.
+The index only has to miss none: what it cannot tell for certain is tested on every pair that it gives.
 """
 
 from __future__ import annotations
@@ -22,35 +22,51 @@ MOST_PAIRS = 1 << 22
 """So many pairs are looked at together."""
 SMALL_TABLE = 1 << 16
 """A table of so many places may be mostly empty: to look into it is still faster than to search."""
+ROUNDED = 2.0**53
+"""From here on, whole numbers may be rounded to this double or a larger one."""
 Finder: TypeAlias = Callable[[Any], Ints]
 """For each value its place among the known ones, or -1."""
 
 
-def best_index(conditions: Sequence[Expression], parameters: Mapping[str, Column], size: int) -> Index:
-    """An index by equality with a parameter if there is one, else by order, else every rule for every event."""
-    tests = [test for condition in conditions if (test := parameter_test(condition)) is not None]
-    equal = [ByValue(attribute, parameters[name]) for attribute, symbol, name in tests if symbol == "="]
+def best_index(
+    conditions: Sequence[Expression], parameters: Mapping[str, Column], size: int
+) -> tuple[Index, list[Expression]]:
+    """An index by equality with a parameter if there is one, else by order, else every rule for every event; and the
+    conditions that are left to be tested.
+    """
+    tests = {condition: test for condition in conditions if (test := parameter_test(condition)) is not None}
+    equal = [
+        (ByValue(attribute, parameters[name]), condition)
+        for condition, (attribute, symbol, name) in tests.items()
+        if symbol == "="
+    ]
     if equal:
-        return max(equal, key=lambda index: index.distinct)
-    for attribute, symbol, name in tests:
+        index, answered = max(equal, key=lambda pair: pair[0].distinct)
+        return index, [condition for condition in conditions if not (index.certain and condition == answered)]
+    for attribute, symbol, name in tests.values():
         if set(parameters[name].parts) == {"number"} and bool(parameters[name].valid().all()):
-            return ByOrder(attribute, symbol, parameters[name])
-    return EveryRule(size)
+            return ByOrder(attribute, symbol, parameters[name]), list(conditions)
+    return EveryRule(size), list(conditions)
 
 
 def pairs(index: Index, lookup: Callable[[str], Column], count: int) -> Iterator[tuple[Ints, Ints]]:
     """Places of events and numbers of rules, some at a time, in order of the events and then of the rules."""
     starts, ends = index.runs(lookup, count)
-    many = np.cumsum(ends - starts)
+    lengths = ends - starts
+    if count and lengths.max() <= 1:  # a rule for each value: mostly
+        rows = np.flatnonzero(lengths)
+        yield rows, index.order[starts[rows]]
+        return
+    many = np.cumsum(lengths)
     first = 0
     while first < count:
         before = int(many[first - 1]) if first else 0
         last = max(first + 1, int(np.searchsorted(many, before + MOST_PAIRS, side="right")))
-        lengths = (ends - starts)[first:last]
-        rows = np.repeat(np.arange(first, last), lengths)
+        some = lengths[first:last]
+        rows = np.repeat(np.arange(first, last), some)
         if len(rows):
-            within = counting(len(rows)) - np.repeat(many[first:last] - lengths - before, lengths)
-            rules = index.order[np.repeat(starts[first:last], lengths) + within]
+            within = counting(len(rows)) - np.repeat(many[first:last] - some - before, some)
+            rules = index.order[np.repeat(starts[first:last], some) + within]
             yield (rows, rules) if index.tidy else _sorted(rows, rules)
         first = last
 
@@ -83,12 +99,15 @@ class ByValue:
         self.attribute = attribute
         self.finders: dict[str, Finder] = {}
         self.first: dict[str, int] = {}
+        self.certain = True
+        """Whether all values are looked up as they are: a whole number that a double does not hold is rounded."""
         orders: list[Ints] = []
         starts: list[Ints] = []
         total = 0
         for kind, (content, valid) in values.parts.items():
             rows = np.flatnonzero(valid)
             unique, places = _distinct(kind, content, rows)
+            self.certain &= kind == "text" or bool((np.abs(unique) < ROUNDED).all())
             order = np.argsort(places, kind="stable")
             self.finders[kind], self.first[kind] = _finder(kind, unique), sum(len(part) for part in starts)
             starts.append(total + np.searchsorted(places[order], np.arange(len(unique))))

@@ -8,8 +8,9 @@ and what was found is put into columns while the next is evaluated.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Set as AbstractSet
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -18,8 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ensue.algebra.patterns import Atom
-from ensue.algebra.wants import any_event, tests_of, wanted_atoms, whole_span
+from ensue.algebra.wants import Tests, any_event, tests_of, wanted_atoms, whole_span
 from ensue.embedded.adapting import Part, parts_of, tables_of
 from ensue.embedded.incoming import Names, Strict
 from ensue.embedded.offered import Offered
@@ -29,7 +29,7 @@ from ensue.embedded.tables import Arrow
 from ensue.engine.arrays import counting
 from ensue.engine.memory import nothing_to_collect
 from ensue.errors import Diagnostic, InputError
-from ensue.files.chunks import Chunk, Ledger, Rows
+from ensue.files.chunks import Chunk, Ledger, Reader, Rows
 from ensue.files.opening import kind_of
 from ensue.files.parquet import read_parquet
 from ensue.files.pieces import Piece, complete_with, pieces_of, rows_of
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from ensue.algebra import Context
     from ensue.language import Program
 
-_AT_ONCE = 2
-"""So many pieces are read while the one before is looked at."""
-_EACH = 100
+_AT_ONCE, _AHEAD = 2, 4
+"""So many pieces are read at once, and so many while the ones before are looked at."""
+_EACH = 50
 """What has come is evaluated when there are so many rows for each pattern: a step asks all of them."""
 
 
@@ -57,13 +57,13 @@ def detect(
     program: Program | None = None,
 ) -> Any:
     """Every occurrence of patterns in a file, or in all files of a folder, as Arrow tables."""
-    names = Names(type, time, id, event_type)
-    session = Session(Watchlist.of(patterns, context, program), names, whole=True, driven=True)
+    names, watchlist = Names(type, time, id, event_type), Watchlist.of(patterns, context, program)
     ledger = Ledger()
     made: list[Future[dict[int, Part]]] = []
-    added, enough = 0, _EACH * len(session.watchlist.watched)
-    with ThreadPoolExecutor(1) as making:
-        for chunk, complete in _chunks(_files(Path(place)), session):
+    added, enough = 0, _EACH * len(watchlist.watched)
+    with ThreadPoolExecutor(1) as making, _chunks(_files(Path(place)), names, watchlist) as chunks:
+        session = Session(watchlist, names, whole=True, driven=True)
+        for chunk, complete in chunks:
             session.add(chunk.events, Strict(), ledger.at(session.position, chunk))
             session.pass_over(chunk.left_out)
             added += len(chunk.events)
@@ -83,22 +83,29 @@ def _files(place: Path) -> list[str]:
     return found
 
 
-def _chunks(files: list[str], session: Session) -> Iterator[tuple[Chunk, int | None]]:
+@contextmanager
+def _chunks(files: list[str], names: Names, watchlist: Watchlist) -> Iterator[Iterable[tuple[Chunk, int | None]]]:
     """The rows of all files, in their order, each time with the time before which all events have come, if it is known.
 
-    Arrow reads the next pieces while this one is looked at.
+    Arrow reads the first pieces while the engine is made, and the next ones while this one is looked at.
     """
-    names, watchlist = session.names, session.watchlist
     columns = [names.type, names.time, names.id, *sorted(watchlist.attributes)]
     readers = [READERS[kind_of(file)] for file in files]
-    if _selective(watchlist) and all(reader is read_parquet for reader in readers):
-        with nothing_to_collect():
-            lone, covering = wanted_atoms({item.name: (item.pattern, item.context) for item in watchlist.watched})
-            tests = tests_of((*lone, *covering), watchlist.taxonomy)
-        pieces = [piece for file in files for piece in pieces_of(file, names.time)]
-        wanted = partial(_wanted, columns, names, tests, len(pieces) == 1)
-        yield from zip(_ahead(wanted, pieces), complete_with(pieces), strict=True)
+    if not (_selective(watchlist) and all(reader is read_parquet for reader in readers)):
+        yield _as_they_are(files, readers, columns)
         return
+    pieces = [piece for file in files for piece in pieces_of(file, names.time)]
+    with ThreadPoolExecutor(_AT_ONCE) as threads:
+        tests = threads.submit(_tests, watchlist)
+        wanted = partial(_wanted, columns, names, tests, len(pieces) == 1)
+        chunks = _Ahead(threads, wanted, pieces)
+        try:
+            yield zip(chunks, complete_with(pieces), strict=True)
+        finally:
+            chunks.stop()
+
+
+def _as_they_are(files: list[str], readers: list[Reader], columns: list[str]) -> Iterator[tuple[Chunk, int | None]]:
     for file, reader in zip(files, readers, strict=True):
         for chunk in reader(file, columns):
             for one in chunk.unreadable:
@@ -106,18 +113,28 @@ def _chunks(files: list[str], session: Session) -> Iterator[tuple[Chunk, int | N
             yield chunk, None
 
 
-def _ahead(read: Callable[[Piece], Chunk], pieces: list[Piece]) -> Iterator[Chunk]:
-    with ThreadPoolExecutor(_AT_ONCE) as threads:
-        waiting = deque(threads.submit(read, piece) for piece in pieces[:_AT_ONCE])
-        rest = iter(pieces[_AT_ONCE:])
-        try:
-            while waiting:
-                chunk = waiting.popleft().result()
-                waiting.extend(threads.submit(read, piece) for piece in islice(rest, 1))
-                yield chunk
-        finally:
-            for one in waiting:
-                one.cancel()
+class _Ahead:
+    """What is made of pieces, in their order; some of them are begun at once, and one more whenever one is taken."""
+
+    def __init__(self, threads: ThreadPoolExecutor, make: Callable[[Piece], Chunk], pieces: Sequence[Piece]) -> None:
+        self._begun = (threads.submit(make, piece) for piece in pieces)
+        self._waiting = deque(islice(self._begun, _AHEAD))
+
+    def __iter__(self) -> Iterator[Chunk]:
+        while self._waiting:
+            chunk = self._waiting.popleft().result()
+            self._waiting.extend(islice(self._begun, 1))
+            yield chunk
+
+    def stop(self) -> None:
+        for one in self._waiting:
+            one.cancel()
+
+
+def _tests(watchlist: Watchlist) -> Tests:
+    with nothing_to_collect():
+        lone, covering = wanted_atoms({item.name: (item.pattern, item.context) for item in watchlist.watched})
+        return tests_of((*lone, *covering), watchlist.taxonomy)
 
 
 def _selective(watchlist: Watchlist) -> bool:
@@ -126,14 +143,12 @@ def _selective(watchlist: Watchlist) -> bool:
     return not watchlist.derived and not any(any_event(kind) or whole_span(kind) for kind in kinds)
 
 
-def _wanted(
-    columns: list[str], names: Names, tests: Mapping[tuple[Atom, ...], AbstractSet[str]], alone: bool, piece: Piece
-) -> Chunk:
+def _wanted(columns: list[str], names: Names, tests: Future[Tests], alone: bool, piece: Piece) -> Chunk:
     """The wanted rows of a piece; all of them if some are called by their positions, or cannot be read."""
     table = rows_of(piece, columns, names.type, alone=alone)
     rows = counting(len(table))
     if _tells_all(table, names):
-        rows = Offered(table, names).wanted(tests)
+        rows = Offered(table, names).wanted(tests.result())
     some = table if len(rows) == len(table) else pc.take(table, pa.array(rows), boundscheck=False)
     lines = Rows(rows, piece.first)
     left_out = len(table) - len(rows)

@@ -6,7 +6,7 @@ it again: it is told by a bit, or, if the atom is the only one that wants events
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import and_, or_
@@ -18,7 +18,7 @@ from ensue.algebra.expressions import Attribute, attributes_in
 from ensue.algebra.families import Family, families, is_hidden
 from ensue.algebra.patterns import Atom
 from ensue.algebra.rewriting import map_atoms
-from ensue.algebra.wants import any_event, tests_of, wanted_atoms
+from ensue.algebra.wants import Tests, any_event, tests_of, wanted_atoms
 from ensue.embedded.patterns import Watched
 from ensue.model import Taxonomy
 from ensue.spark.sources import Source
@@ -93,7 +93,7 @@ class Wanted:
         return map_atoms(item.pattern, change)
 
     @property
-    def tests(self) -> Mapping[tuple[Atom, ...], AbstractSet[str]]:
+    def tests(self) -> Tests:
         """What is wanted of which types: atoms without types, of which one has to want the event."""
         return tests_of(self.atoms, self.taxonomy)
 

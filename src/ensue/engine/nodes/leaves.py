@@ -78,9 +78,9 @@ class RuleLeaf(Node):
             replace(atom, condition=conjunction([t for t in tests if t not in tied]), bindings=bindings), taxonomy
         )
         self.types = self.plain.types
-        self.tied = conjunction(tied) or Literal(True)
         self.parameters = parameters
-        self.index = best_index(tied, parameters, size)
+        self.index, left = best_index(tied, parameters, size)
+        self.tied = conjunction(left)
 
     def process(self, step: Step, ready: list[Rows], gate: int) -> Rows:
         found = self.plain.process(step, ready, gate)
@@ -96,9 +96,10 @@ class RuleLeaf(Node):
         """Pairs of events, by their places, and rules that want them."""
         found = [(no_ints(), no_ints())]
         for rows, rules in pairs(self.index, lambda name: step.events.column(name).take(events), len(events)):
-            chosen = events[rows]
-            lookup = partial(self._column, step, chosen, rules)
-            kept = holds(self.tied, lookup, len(rules))
+            if self.tied is None:
+                found.append((rows, rules))
+                continue
+            kept = holds(self.tied, partial(self._column, step, events[rows], rules), len(rules))
             found.append((rows[kept], rules[kept]))
         rows, rules = (np.concatenate(parts) for parts in zip(*found, strict=True))
         return rows, rules

@@ -160,7 +160,7 @@ class Pairs(Node):
         waits: tuple[Truths, Truths],
         step: Step,
     ) -> tuple[Matched, Ints]:
-        """Left rows have their joined substitution: the kernel selects. Rows that it uses up are struck from `waits`."""
+        """Left rows have the joined substitution: the kernel selects. Rows that it uses up are struck from `waits`."""
         shared = self.right.variables
         groups = Groups(len(shared))
         numbers = groups.number(columns(left.values, self.left.variables, shared)), groups.number(right.values)
