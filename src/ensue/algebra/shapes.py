@@ -97,6 +97,14 @@ def shapes_of(patterns: Iterable[Pattern]) -> tuple[tuple[Shape, Constants], ...
     return _shapes_of(Same(patterns))
 
 
+def kinds_of(patterns: Iterable[Pattern]) -> tuple[Pattern, ...]:
+    """Some patterns, but of those that differ only in constants just the first.
+
+    What does not depend on constants is asked of these, so that thousands of rules are as few.
+    """
+    return tuple({id(shape): shape.first for shape, _ in shapes_of(patterns)}.values())
+
+
 @lru_cache(maxsize=8)
 def _shapes_of(patterns: Same[Pattern]) -> tuple[tuple[Shape, Constants], ...]:
     return tuple(map(Shapes().of, patterns.things))

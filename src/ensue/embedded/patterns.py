@@ -12,7 +12,7 @@ from ensue.algebra import Context, Pattern, atoms, walk
 from ensue.algebra.bounds import check_legal, lifespan
 from ensue.algebra.expressions import attributes_in
 from ensue.algebra.patterns import ThenBetween
-from ensue.algebra.shapes import shapes_of
+from ensue.algebra.shapes import kinds_of, shapes_of
 from ensue.algebra.variables import is_timed
 from ensue.engine.memory import nothing_to_collect
 from ensue.errors import Diagnostic, InputError, PatternError
@@ -88,16 +88,13 @@ class Watchlist:
 
     @cached_property
     def alike(self) -> tuple[Pattern, ...]:
-        """For each watched pattern the first that differs from it at most in constants.
-
-        What does not depend on constants is asked of that one, so that thousands of rules are as few.
-        """
+        """For each watched pattern the first that differs from it at most in constants."""
         return tuple(shape.first for shape, _ in shapes_of(item.pattern for item in self.watched))
 
     @cached_property
     def kinds(self) -> tuple[Pattern, ...]:
         """The watched patterns, but of those that differ only in constants just the first."""
-        return tuple({id(pattern): pattern for pattern in self.alike}.values())
+        return kinds_of(item.pattern for item in self.watched)
 
     @cached_property
     def alike_items(self) -> tuple[tuple[Watched, ...], ...]:

@@ -15,8 +15,10 @@ from pyspark.sql.pandas.types import to_arrow_type
 
 from ensue.algebra import Context, Pattern
 from ensue.algebra.families import families
+from ensue.algebra.shapes import kinds_of
 from ensue.algebra.wants import any_event, whole_span
 from ensue.embedded.patterns import Watched, Watchlist
+from ensue.engine.memory import nothing_to_collect
 from ensue.model import Taxonomy
 from ensue.spark.direct.detecting import detect_in_files, files_of_all
 from ensue.spark.keys import Key, partition_key
@@ -47,14 +49,16 @@ class Group:
     @property
     def spanned(self) -> bool:
         """Whether the answer depends on when the whole history begins and ends, or there may be one without events."""
-        return any(whole_span(item.pattern) for item in self.watched)
+        return any(whole_span(kind) for kind in kinds_of(item.pattern for item in self.watched))
 
     @property
     def shares(self) -> bool:
         """Whether its events may come by the scan and the shuffle of others: it needs no more than those it wants."""
-        return self.overlap is None and not self.spanned and not any(any_event(item.pattern) for item in self.watched)
+        kinds = kinds_of(item.pattern for item in self.watched)
+        return self.overlap is None and not self.spanned and not any(map(any_event, kinds))
 
 
+@nothing_to_collect()
 def detect_history(watchlist: Watchlist, sources: Sequence[Source]) -> DataFrame:
     """The occurrences of patterns in events, as a frame."""
     types = variable_types(watchlist.watched, sources, watchlist.taxonomy)

@@ -8,6 +8,7 @@ from typing import Protocol
 from pyspark.sql import types as t
 
 from ensue.algebra import atoms, scope
+from ensue.algebra.shapes import kinds_of
 from ensue.embedded.patterns import Watched
 from ensue.errors import Diagnostic, InputError
 from ensue.model import Taxonomy
@@ -70,9 +71,9 @@ def variable_types(
     """Every variable of the patterns with its type, in the order of their names."""
     bound: dict[str, dict[str, list[t.DataType]]] = {}
     exported: set[str] = set()
-    for item in watched:
-        exported |= scope(item.pattern).sometimes
-        for atom in atoms(item.pattern):
+    for pattern in kinds_of(item.pattern for item in watched):
+        exported |= scope(pattern).sometimes
+        for atom in atoms(pattern):
             classes = taxonomy.below(atom.type)
             for source in sources:
                 if source.event_class is not None and source.event_class not in classes:

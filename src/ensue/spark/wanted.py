@@ -18,6 +18,7 @@ from ensue.algebra.expressions import Attribute, attributes_in
 from ensue.algebra.families import Family, families, is_hidden
 from ensue.algebra.patterns import Atom
 from ensue.algebra.rewriting import map_atoms
+from ensue.algebra.shapes import kinds_of
 from ensue.algebra.wants import Tests, any_event, tests_of, wanted_atoms
 from ensue.embedded.patterns import Watched
 from ensue.model import Taxonomy
@@ -55,7 +56,7 @@ class Wanted:
         patterns = {item.name: (item.pattern, item.context) for item in watched}
         lone, covering = wanted_atoms(patterns)
         found = tuple(dict.fromkeys((*lone, *covering)))
-        everything = any(any_event(item.pattern) for item in watched)
+        everything = any(map(any_event, kinds_of(item.pattern for item in watched)))
         exact = frozenset(atom for atom in lone if is_exact(atom))
         shared = [atom for atom in lone if everything or not _alone(atom, found, taxonomy)]
         bits = tuple(atom for atom in shared if atom.condition is not None and atom in exact)

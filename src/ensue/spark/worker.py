@@ -5,7 +5,7 @@ A worker gets the rows of all keys of its partition, in no order. It knows nothi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from ensue.embedded.findings import INSTANT, check_range, id_texts
 from ensue.embedded.gathering import Gathered, gathered
 from ensue.embedded.identities import ids_of_all
 from ensue.embedded.kinds import column_as
+from ensue.embedded.packing import packed, unpacked
 from ensue.embedded.patterns import Watched
 from ensue.embedded.seen import SeenIds
 from ensue.engine.arrays import FOREVER, Ints
@@ -66,6 +67,9 @@ class Work:
     taxonomy: Taxonomy
     layout: Layout
     variables: tuple[Variable, ...]
+
+    def __reduce__(self) -> tuple[Callable[..., Work], tuple[object, ...]]:
+        return _sent, (packed(self.watched), self.taxonomy, self.layout, self.variables)
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         keep_freed_memory()
@@ -142,6 +146,11 @@ class Work:
                 columns[variable.column] = pa.nulls(count, variable.given)
         columns["constituents"] = _constituents(found, batch)
         return pa.table(columns)
+
+
+def _sent(watched: bytes, taxonomy: Taxonomy, layout: Layout, variables: tuple[Variable, ...]) -> Work:
+    """Work that has come to a worker."""
+    return Work(unpacked(watched), taxonomy, layout, variables)
 
 
 @dataclass(frozen=True, slots=True)
