@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from bench import page
+from bench import page, summary
 from bench.machine import load
 
 RESULTS = Path(__file__).parent / "results"
@@ -153,7 +153,8 @@ def save(
     }
     path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     page.write(RESULTS)
-    console.print(f"written: bench/results/{path.name}, and the page of all results, index.html", style="dim")
+    summary.write(RESULTS)
+    console.print(f"written: bench/results/{path.name}; all results: index.html and README.md there", style="dim")
 
 
 def add(

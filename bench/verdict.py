@@ -42,15 +42,15 @@ class Loss:
 
 def aims(found: Results) -> Iterator[Aim]:
     """All that was measured of what we want."""
-    for case in _results(found, "side_by_side"):
+    for case in results(found, "side_by_side"):
         for one in case["targets"]:
             if one["found"] is not None:
                 what = f"{one['ours']}, against {' and '.join(one['others'])}"
                 yield Aim(what, case["workload"], one["times"], one["found"])
-    for case in _results(found, "kernel"):
+    for case in results(found, "kernel"):
         where = f"{case['workload']} {case['context']}"
         yield Aim("the kernel, against hand-written loops", where, 0.25, 1 / case["ratio"])
-    points = _results(found, "sweeps")
+    points = results(found, "sweeps")
     for sweep, most in GROWTH.items():
         times = growth(points, sweep)
         if times is not None:
@@ -68,13 +68,13 @@ def growth(points: Sequence[Mapping[str, Any]], sweep: str) -> float | None:
 
 def losses(found: Results) -> Iterator[Loss]:
     """For each of ours, in each part of each benchmark, the best peer if it is faster."""
-    for case in _results(found, "side_by_side"):
+    for case in results(found, "side_by_side"):
         yield from _slower(case["workload"], case["sides"])
-    for case in _results(found, "streaming"):
+    for case in results(found, "streaming"):
         yield from _slower(f"{case['workload']} from Kafka to Kafka", case["between_topics"])
         for where, said in (("between_topics", "from Kafka to Kafka"), ("in_process", "inside a program")):
             yield from _later(f"{case['workload']}, latency {said}", case[where])
-    for point in _results(found, "sweeps"):
+    for point in results(found, "sweeps"):
         yield from _slower(f"{point['sweep']} {point['value']}", point["sides"])
 
 
@@ -83,10 +83,10 @@ def peers(sides: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [one for one in sides if one["agrees"] and one["kind"] == "peer"]
 
 
-def _results(found: Results, name: str) -> Sequence[Mapping[str, Any]]:
+def results(found: Results, name: str) -> Sequence[Mapping[str, Any]]:
     """Of a benchmark; nothing if it was not run."""
-    results: Sequence[Mapping[str, Any]] = found[name]["results"] if name in found else ()
-    return results
+    saved: Sequence[Mapping[str, Any]] = found[name]["results"] if name in found else ()
+    return saved
 
 
 def _ends(points: Sequence[Mapping[str, Any]], sweep: str) -> str:
