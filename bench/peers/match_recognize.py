@@ -19,8 +19,15 @@ def _query(places: Sequence[str], pattern: str, seconds: int, definitions: str, 
     return (
         f"SELECT {shown} FROM events{mark} MATCH_RECOGNIZE ({partition}ORDER BY `at` MEASURES {', '.join(named)} "
         f"ONE ROW PER MATCH AFTER MATCH SKIP TO NEXT ROW PATTERN ({pattern}) "
-        f"WITHIN INTERVAL '{seconds * 1000}.001' SECOND({len(str(seconds * 1000))}, 3) DEFINE {definitions})"
+        f"WITHIN {_within(seconds * 1000)} DEFINE {definitions})"
     )
+
+
+def _within(seconds: int) -> str:
+    """A millisecond more. In days, since an interval in seconds cannot be as long as thirty thousand days."""
+    days, rest = divmod(seconds, 24 * 60 * 60)
+    clock = f"{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
+    return f"INTERVAL '{days} {clock}.001' DAY({len(str(days))}) TO SECOND(3)"
 
 
 _BY_KEY = "PARTITION BY key "
