@@ -12,7 +12,7 @@ Curve = Sequence[tuple[float, float]]
 
 _WIDTH, _HEIGHT, _LEFT, _TOP, _GAP = 640, 200, 60, 30, 60
 _TALL = 260
-_LABEL, _LONGEST, _ROW = 240, 380, 24
+_LABEL, _LONGEST, _SAID, _ROW, _NUMBER = 280, 340, 320, 24, 60
 _COLOURS = ("#1b6ca8", "#c8553d", "#588157", "#8e6c8a", "#b8860b", "#4a9d9c", "#a0522d", "#7a7f87")
 
 
@@ -85,7 +85,9 @@ def by_step(steps: Sequence[str], curves: Mapping[str, Sequence[float | None]], 
     for power in range(low, high + 1):
         y = up(10.0**power)
         lines.append(f'<line x1="{_LEFT}" y1="{y:.1f}" x2="{right}" y2="{y:.1f}"/>')
-        lines.append(f'<text class="dim" x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{10.0**power:,.0f}</text>')
+        lines.append(
+            f'<text class="dim" x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{_short(10.0**power)}</text>'
+        )
     for place, step in enumerate(steps):
         lines.append(f'<text x="{across(place):.1f}" y="{bottom + 18}" text-anchor="middle">{escape(step)}</text>')
     ends = {}
@@ -106,10 +108,23 @@ def by_step(steps: Sequence[str], curves: Mapping[str, Sequence[float | None]], 
     return "\n".join([*lines, "</svg>"])
 
 
-def bars(given: Sequence[Bar], *, logarithmic: bool = False, most: float | None = None) -> str:
-    """Horizontal bars; on a logarithmic scale they begin at the power of ten below the least that is not zero."""
+def _short(number: float) -> str:
+    """A power of ten, so that it has room beside the curves."""
+    for size, letter in ((1e6, " M"), (1e3, " k")):
+        if number >= size:
+            return f"{number / size:g}{letter}"
+    return f"{number:g}"
+
+
+def bars(
+    given: Sequence[Bar], *, logarithmic: bool = False, most: float | None = None, mark: float | None = None
+) -> str:
+    """Horizontal bars; on a logarithmic scale they begin at the power of ten below the least that is not zero.
+
+    A line goes through all of them at the `mark`.
+    """
     low = 10.0 ** floor(log10(min((one.value for one in given if one.value), default=1.0))) if logarithmic else 0.0
-    high = most or max(low * 10, *(one.value for one in given))
+    high = most or max(low * 10, mark or 0.0, *(one.value for one in given))
 
     def length(value: float) -> float:
         if not value:
@@ -118,13 +133,18 @@ def bars(given: Sequence[Bar], *, logarithmic: bool = False, most: float | None 
         return max(share * _LONGEST, 1.0)
 
     height = len(given) * _ROW + 8
-    width = _LABEL + _LONGEST + 260
+    width = _LABEL + _LONGEST + _SAID
+    marked = length(mark) if mark is not None else 0.0
     lines = [f'<svg class="bars" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">']
     for place, one in enumerate(given):
         top, long = place * _ROW + 4, length(one.value)
+        behind = marked if long < marked < long + _NUMBER else long  # the line does not go through what is said
         lines += [
             f'<text x="{_LABEL - 8}" y="{top + 14}" text-anchor="end">{escape(one.name)}</text>',
             f'<rect class="{one.kind}" x="{_LABEL}" y="{top}" width="{long:.1f}" height="{_ROW - 6}" rx="2"/>',
-            f'<text class="dim" x="{_LABEL + long + 6:.1f}" y="{top + 14}">{escape(one.said)}</text>',
+            f'<text class="dim" x="{_LABEL + behind + 6:.1f}" y="{top + 14}">{escape(one.said)}</text>',
         ]
-    return "\n".join([*lines, f'<line x1="{_LABEL}" y1="0" x2="{_LABEL}" y2="{height}"/>', "</svg>"])
+    lines.append(f'<line x1="{_LABEL}" y1="0" x2="{_LABEL}" y2="{height}"/>')
+    if mark is not None:
+        lines.append(f'<line class="mark" x1="{_LABEL + marked:.1f}" y1="0" x2="{_LABEL + marked:.1f}" y2="{height}"/>')
+    return "\n".join([*lines, "</svg>"])

@@ -12,7 +12,6 @@ import statistics
 from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import groupby
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +30,14 @@ figure { margin: 1.5rem 0; overflow-x: auto } figcaption { font-size: .9rem }
 .bars text { font: 13px system-ui, sans-serif; fill: var(--text) } .bars .dim { fill: var(--dim) }
 .ours { fill: var(--ours) } .peer { fill: var(--peer) } .no { fill: var(--no) }
 .limit { fill: var(--line) } .bars line, .curves line { stroke: var(--line) }
+.bars .mark { stroke: var(--text); stroke-dasharray: 3 2 }
 .curves text { font: 12px system-ui, sans-serif; fill: var(--text) } .curves .dim { fill: var(--dim) }
 table { border-collapse: collapse } td, th { padding: .2rem .8rem .2rem 0;
   text-align: left; vertical-align: top; border-bottom: 1px solid var(--line) }
 details { overflow-x: auto } code { font-size: .9em }
 """
+_QUESTIONS = ("shapes", "variables", "absence", "real")
+"""Sweeps whose points are different questions: nothing grows from one to the next."""
 _PAGE = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -85,7 +87,7 @@ def _aims(found: dict[str, Any]) -> Iterator[str]:
         mine = list(some)
         bars = [Bar(one.where, one.found, f"{one.found:.3g} ×", "ours" if one.met else "no") for one in mine]
         wanted = f"{'at most' if mine[0].at_most else 'at least'} {mine[0].wanted:g} ×"
-        yield _figure(drawing.bars(bars), f"{escape(what)}: {wanted}.")
+        yield _figure(drawing.bars(bars, mark=mine[0].wanted), f"{escape(what)}: {wanted} (the line).")
 
 
 def _losses(found: dict[str, Any]) -> Iterator[str]:
@@ -96,9 +98,7 @@ def _losses(found: dict[str, Any]) -> Iterator[str]:
     yield "<h2>Where we lose</h2>\n<p>Wherever the best peer is faster than one of ours, and how many times.</p>"
     rows = []
     for (ours, peer), some in groupby(losses, lambda one: (one.ours, one.peer)):
-        said = "; ".join(
-            f"{one.where}: " + ("ours cannot keep up" if one.times == inf else f"{one.times:.2g} ×") for one in some
-        )
+        said = "; ".join(f"{one.where}: {one.said}" for one in some)
         rows.append(f"<tr><td>{escape(ours)}<td>{escape(peer)}<td>{escape(said)}")
     yield f"<table><tr><th>ours<th>is slower than<th>in{''.join(rows)}</table>"
 
@@ -133,7 +133,9 @@ def _rates(sides: Sequence[dict[str, Any]]) -> str:
 def _rate(one: dict[str, Any], best: float | None) -> str:
     if not one["agrees"]:
         return "finds something else"
-    times = f", {one['events_per_second'] / best:.2g} × the best peer" if best and one["kind"] == "ours" else ""
+    times = (
+        f", {verdict.multiple(one['events_per_second'] / best)} the best peer" if best and one["kind"] == "ours" else ""
+    )
     return f"{one['events_per_second']:,.0f}{times}"
 
 
@@ -196,7 +198,7 @@ def _waits(sides: Sequence[dict[str, Any]]) -> Iterator[Bar]:
                 yield Bar(name, 0.0, "cannot keep up" if side["agrees"] else "finds something else", "no")
                 continue
             p50, p99 = one["p50_seconds"], one["p99_seconds"]
-            times = f", {p99 / min(peers):.2g} × the best peer" if peers and side["kind"] == "ours" else ""
+            times = f", {verdict.multiple(p99 / min(peers))} the best peer" if peers and side["kind"] == "ours" else ""
             yield Bar(name, p99, f"{milliseconds(p99)} ms (p50 {milliseconds(p50)}){times}", side["kind"])
 
 
@@ -212,13 +214,17 @@ def _sweeps(found: dict[str, Any]) -> Iterator[str]:
     sweeps: dict[str, list[dict[str, Any]]] = {}
     for point in found["sweeps"]["results"]:
         sweeps.setdefault(point["sweep"], []).append(point)
+    sides = list(dict.fromkeys(one["side"] for some in sweeps.values() for point in some for one in point["sides"]))
     for name, points in sweeps.items():
-        sides = list(dict.fromkeys(one["side"] for point in points for one in point["sides"]))
         strong = {one["side"] for point in points for one in point["sides"] if one["kind"] == "ours"}
         curves = {side: [_rate_of(point, side) for point in points] for side in sides}
         steps = [point["value"] for point in points]
         pattern = f"<code>{escape(points[0]['pattern'])}</code>"
-        if any(rate for curve in curves.values() for rate in curve):
+        if name in _QUESTIONS:
+            for point in points:
+                said = f"{escape(name)}, {escape(point['value'])}: <code>{escape(point['pattern'])}</code>"
+                yield _figure(_rates(point["sides"]), said)
+        elif any(rate for curve in curves.values() for rate in curve):
             yield _figure(drawing.by_step(steps, curves, strong), f"{escape(name)}: {pattern}")
         yield _ratios(points, sorted(strong))
         yield from _not_drawn(points)
@@ -239,7 +245,7 @@ def _ratios(points: Sequence[dict[str, Any]], ours: Sequence[str]) -> str:
         cells = [f"{point['matches']:,}", "none" if best is None else str(best["side"])]
         for side in ours:
             rate = _rate_of(point, side)
-            cells.append("" if best is None or rate is None else f"{rate / best['events_per_second']:.2g} ×")
+            cells.append("" if best is None or rate is None else verdict.multiple(rate / best["events_per_second"]))
         rows.append(f"<tr><td>{escape(point['value'])}" + "".join(f"<td>{escape(cell)}" for cell in cells))
     head = "".join(f"<th>{escape(one)}" for one in ("", "matches", "best peer", *ours))
     return f"<table><tr>{head}{''.join(rows)}</table>"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +54,7 @@ def _losses(found: verdict.Results) -> Iterator[str]:
     yield "## Where we lose\n\nWherever the best peer is faster than one of ours, and how many times.\n"
     rows = []
     for (ours, peer), some in groupby(losses, lambda one: (one.ours, one.peer)):
-        shown = (f"{one.where}: {_times(one.times)}" for one in some)
+        shown = (f"{one.where}: {one.said}" for one in some)
         rows.append([ours, peer, "; ".join(shown)])
     yield _table(["ours", "is slower than", "in"], rows)
 
@@ -140,12 +139,6 @@ def _measured(case: Mapping[str, Any]) -> str:
     machine = case["measured"]["machine"]
     when = f" on {machine['day']} at {machine['commit']}" if "commit" in machine else ""
     return f"`{case['pattern']}`, measured{when} ({machine['processor']})"
-
-
-def _times(times: float) -> str:
-    if times == inf:
-        return "ours cannot keep up"
-    return f"{times:.2g}" if times < 100 else f"{times:,.0f}"
 
 
 def _rate(each_second: float) -> str:

@@ -39,6 +39,15 @@ class Loss:
     peer: str
     times: float
 
+    @property
+    def said(self) -> str:
+        return "ours cannot keep up" if self.times == inf else multiple(self.times)
+
+
+def multiple(times: float) -> str:
+    """With as many digits as say something."""
+    return f"{times:.2g} ×" if times < 100 else f"{times:,.0f} ×"
+
 
 def aims(found: Results) -> Iterator[Aim]:
     """All that was measured of what we want."""

@@ -120,6 +120,11 @@ def test_what_is_missed_and_where_we_lose_comes_first(tmp_path):
     put(tmp_path, "kernel", [{"workload": "W1", "context": "recent", "ratio": 2.0}])
     text = page.write(tmp_path).read_text()
     assert "2 ratios, 1 missed" in text
-    assert "Ensue, against Fast: at least 10 ×." in text
+    assert "Ensue, against Fast: at least 10 × (the line)." in text
+    (start, length), (line,) = (
+        re.findall(r'class="no" x="(\d+)" y="\d+" width="([\d.]+)"', text)[0],
+        re.findall(r'class="mark" x1="([\d.]+)"', text)[:1],
+    )
+    assert round((float(line) - float(start)) / float(length)) == 20  # 10 is wanted and 0.5 was found
     assert "<td>Ensue<td>Fast<td>W1: 2 ×</table>" in text
     assert text.index("Where we lose") < text.index("Beside other engines")

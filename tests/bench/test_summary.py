@@ -59,7 +59,7 @@ def test_points_of_a_sweep_stand_together_and_losses_are_said(tmp_path):
         {**point, "sweep": "rules", "value": "10", "sides": slower},
     )
     found = rows(summary.write(tmp_path).read_text())
-    assert ["Ensue in one process", "DuckDB SQL", "rules 1: 250"] in found
+    assert ["Ensue in one process", "DuckDB SQL", "rules 1: 250 ×"] in found
     at = found.index(["", "matches", "DuckDB SQL", "**Ensue in one process**"])
     assert [line[0] for line in found[at + 2 :]] == ["rules 1", "rules 10", "keys 10"]
     assert found[at + 2] == ["rules 1", "7", "1000 M", "4.0 M"]
