@@ -13,7 +13,7 @@ import numpy as np
 from ensue.algebra import Context, Pattern
 from ensue.algebra.families import Family
 from ensue.engine import state
-from ensue.engine.arrays import FOREVER, Ints
+from ensue.engine.arrays import FOREVER, Ints, counting
 from ensue.engine.codes import Codebook
 from ensue.engine.events import EventBatch, empty_batch
 from ensue.engine.memory import nothing_to_collect
@@ -137,7 +137,8 @@ class Engine:
         for *_, rows in carried:
             alive[rows.members] = True
         live: Ints = np.flatnonzero(alive)
-        places: Ints = np.cumsum(alive) - 1
+        places: Ints = np.empty(len(alive), np.int64)
+        places[live] = counting(len(live))
         self.store = self.store.kept(live)
         for node, name, rows in carried:
             node.state[name] = Rows(rows.begin, rows.end, rows.starts, places[rows.members], rows.values)
