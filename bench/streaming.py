@@ -33,8 +33,8 @@ FEW = 50_000
 """So many are in the topic from which a fresh process starts."""
 STARTED: workloads.Name = "W1"
 """Only for this one fresh processes are started: what they do until the first match is much the same for all."""
-WARMING = 3
-"""So many drains do not count: in them, over three million events, a process gets warm."""
+WARMING = 1
+"""So many drains do not count: in them a process gets warm."""
 SETTLE = 2.0
 """Seconds that a query has to begin."""
 GIVEN_UP = 60.0
@@ -162,7 +162,7 @@ class Extent:
 
 
 def main(
-    events: int = 1_000_000,
+    events: int = 3_000_000,
     runs: int = 5,
     seconds: float = 6,
     inside_seconds: float = 4,
