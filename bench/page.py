@@ -92,14 +92,10 @@ def _aims(found: dict[str, Any]) -> Iterator[str]:
 
 def _losses(found: dict[str, Any]) -> Iterator[str]:
     """Where a peer is faster, by who is beaten by whom."""
-    losses = sorted(verdict.losses(found), key=lambda one: (one.ours, one.peer))
-    if not losses:
+    rows = ["<tr>" + "".join(f"<td>{escape(cell)}" for cell in row) for row in verdict.beaten(found)]
+    if not rows:
         return
     yield "<h2>Where we lose</h2>\n<p>Wherever the best peer is faster than one of ours, and how many times.</p>"
-    rows = []
-    for (ours, peer), some in groupby(losses, lambda one: (one.ours, one.peer)):
-        said = "; ".join(f"{one.where}: {one.said}" for one in some)
-        rows.append(f"<tr><td>{escape(ours)}<td>{escape(peer)}<td>{escape(said)}")
     yield f"<table><tr><th>ours<th>is slower than<th>in{''.join(rows)}</table>"
 
 

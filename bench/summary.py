@@ -48,15 +48,10 @@ def _aims(found: verdict.Results) -> Iterator[str]:
 
 
 def _losses(found: verdict.Results) -> Iterator[str]:
-    losses = sorted(verdict.losses(found), key=lambda one: (one.ours, one.peer))
-    if not losses:
-        return
-    yield "## Where we lose\n\nWherever the best peer is faster than one of ours, and how many times.\n"
-    rows = []
-    for (ours, peer), some in groupby(losses, lambda one: (one.ours, one.peer)):
-        shown = (f"{one.where}: {one.said}" for one in some)
-        rows.append([ours, peer, "; ".join(shown)])
-    yield _table(["ours", "is slower than", "in"], rows)
+    rows = list(verdict.beaten(found))
+    if rows:
+        yield "## Where we lose\n\nWherever the best peer is faster than one of ours, and how many times.\n"
+        yield _table(["ours", "is slower than", "in"], rows)
 
 
 def _side_by_side(found: verdict.Results) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from math import inf
 from typing import Any
 
@@ -85,6 +86,13 @@ def losses(found: Results) -> Iterator[Loss]:
             yield from _later(f"{case['workload']}, latency {said}", case[where])
     for point in results(found, "sweeps"):
         yield from _slower(f"{point['sweep']} {point['value']}", point["sides"])
+
+
+def beaten(found: Results) -> Iterator[tuple[str, str, str]]:
+    """The same by who is beaten by whom: ours, the peer, and where how many times."""
+    losing = sorted(losses(found), key=lambda one: (one.ours, one.peer))
+    for (ours, peer), some in groupby(losing, lambda one: (one.ours, one.peer)):
+        yield ours, peer, "; ".join(f"{one.where}: {one.said}" for one in some)
 
 
 def peers(sides: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
