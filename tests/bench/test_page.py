@@ -128,3 +128,11 @@ def test_what_is_missed_and_where_we_lose_comes_first(tmp_path):
     assert round((float(line) - float(start)) / float(length)) == 20  # 10 is wanted and 0.5 was found
     assert "<td>Ensue<td>Fast<td>W1: 2 ×</table>" in text
     assert text.index("Where we lose") < text.index("Beside other engines")
+
+
+def test_questions_in_which_nothing_grows_are_bars(tmp_path):
+    point = {"pattern": "A", "matches": 7, "cannot": {}, "sides": [side("Ensue", 2e6, "ours"), side("Fast", 4e6)]}
+    for sweep, bars, curves in (("shapes", 1, 0), ("keys", 0, 1)):
+        put(tmp_path, "sweeps", [{**point, "sweep": sweep, "value": "10"}], events=1000)
+        grown = page.write(tmp_path).read_text().partition("How each side grows")[2]
+        assert (grown.count('class="bars"'), grown.count('class="curves"')) == (bars, curves)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ensue.embedded.batches import cut, detached, joined
-from ensue.engine.arrays import FOREVER, Ints, no_ints
+from ensue.engine.arrays import FOREVER, Ints
 from ensue.engine.events import EventBatch, empty_batch
 from ensue.engine.kernels.order import is_sorted
 
@@ -44,8 +44,6 @@ class SortBuffer:
 
     def late(self, times: Ints) -> Ints:
         """Of the rows with these times, those that come too late."""
-        if not len(times) or times.min() > self.released:  # mostly
-            return no_ints()
         return np.flatnonzero(times <= self.released)
 
     def add(self, batch: EventBatch) -> None:
