@@ -93,8 +93,7 @@ def test_states_of_another_version_are_refused():
         ensue.Detector.restore(newer + blake2b(newer, digest_size=16).digest())
 
 
-def test_state_does_not_grow(monkeypatch):
-    monkeypatch.setattr("ensue.engine.immediate.runtime._SWEEP", 100)
+def test_state_does_not_grow():
     made = ensue.Detector(PATTERNS, immediate=True)
     sizes = []
     for n in range(1000):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Callable
 
 import pytest
@@ -10,7 +11,9 @@ from hypothesis import given, strategies as st
 from tests.engine.cases import SECOND, atoms, conditions, durations, fixed_intervals, histories
 
 from ensue.algebra import Context, Pattern, patterns as pt, walk
+from ensue.algebra.building import event as atom, some_of, var
 from ensue.engine.immediate import Runtime, State
+from ensue.engine.immediate.agenda import Agenda, Look
 from ensue.engine.immediate.runtime import occurrence
 from ensue.model import Event, Occurrence
 from ensue.reference import evaluate
@@ -106,6 +109,62 @@ def test_simultaneous_events_one_by_one(context, case):
 def test_what_is_forgotten_does_not_matter(context, case):
     pattern, history, _ = case
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ensue.engine.immediate.runtime._SWEEP", 1)
+        patch.setattr(Agenda, "work", lambda *_: None)
+        nothing_forgotten = run(pattern, context, list(history))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Agenda, "work", _look_at_everything)
         often = run(pattern, context, list(history))
-    assert often == run(pattern, context, list(history))
+    assert often == run(pattern, context, list(history)) == nothing_forgotten
+
+
+def _look_at_everything(agenda: Agenda, now: int) -> None:
+    agenda._places = deque(entry for entry in agenda._places if entry[0](entry[1], now))
+
+
+A, B, C = (atom(name, key=var.k) for name in "ABC")
+SOONER_OR_LATER_TOO_OLD: dict[str, Pattern] = {
+    "sequence": (A >> B >> C).within(20),
+    "other keys": (A >> atom("B", key=var.other)).within(3),
+    "both": (A & B).within(20),
+    "two of three": some_of(2, A, B, C).within(20),
+    "with exclusion": (A >> C).within(20) - B,
+    "repetition": A.times(3).within(20),
+}
+
+
+@pytest.mark.parametrize("context", CONTEXTS, ids=lambda c: c.value)
+@pytest.mark.parametrize("name", SOONER_OR_LATER_TOO_OLD)
+def test_what_is_too_old_goes(name, context):
+    """Every key is seen for a few seconds and never again: after many, no more is held than after few."""
+    runtime = Runtime({"q": (SOONER_OR_LATER_TOO_OLD[name], context)})
+    held = []
+    for number in range(6000):
+        runtime.feed(Event(str(number), "ABC"[number * 7 // 3 % 3], number * SECOND, {"key": number // 7}))
+        if number % 2000 == 1999:
+            held.append(len(runtime._agenda))
+    assert held[0] > 0
+    assert held[2] <= held[1] + 5 <= held[0] + 10
+
+
+def test_no_event_pays_for_all_that_is_too_old():
+    """However much waits, an event looks at as much of it as before: nothing is put off and then done at once."""
+    looked = 0
+
+    def counting(agenda: Agenda, look: Look, place: object) -> None:
+        def counted(where: object, now: int) -> bool:
+            nonlocal looked
+            looked += 1
+            return look(where, now)
+
+        add(agenda, counted, place)
+
+    add, most = Agenda.add, 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Agenda, "add", counting)
+        runtime = Runtime({"q": ((A >> B >> C).within(2000), Context.CONTINUOUS)})
+        for number in range(10_000):
+            before = looked
+            runtime.feed(Event(str(number), "ABC"[number % 3], number * SECOND, {"key": number // 2}))
+            most = max(most, looked - before)
+    assert len(runtime._agenda) > 500
+    assert most <= 5

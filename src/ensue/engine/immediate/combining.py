@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from ensue.algebra import Context
 from ensue.algebra.variables import Scope
+from ensue.engine.immediate.agenda import Agenda, Look
 from ensue.engine.immediate.parts import (
     Log,
     Node,
@@ -45,8 +46,8 @@ class Combining(Node):
     """
 
     __slots__ = (
-        "_check", "_consuming", "_context", "_count", "_keys", "_log", "_longest", "_ordered", "_others", "_plain",
-        "_point", "used", "waiting",
+        "_agenda", "_check", "_consuming", "_context", "_count", "_keys", "_log", "_longest", "_looks", "_ordered",
+        "_others", "_plain", "_point", "used", "waiting",
     )  # fmt: skip
 
     def __init__(
@@ -58,13 +59,14 @@ class Combining(Node):
         longest: int,
         check: Check | None,
         log: Log,
+        agenda: Agenda,
         *,
         count: int = 2,
         ordered: bool = False,
         points: Sequence[bool] = (),
     ) -> None:
         super().__init__(number, scope, inputs)
-        self._context, self._longest, self._check, self._log = context, longest, check, log
+        self._context, self._longest, self._check, self._log, self._agenda = context, longest, check, log, agenda
         self._count, self._ordered, self._point = count, ordered, tuple(points)
         self._consuming = context not in (Context.ALL, Context.RECENT)
         scopes = [source.scope for source in inputs]
@@ -74,6 +76,7 @@ class Combining(Node):
         sides = range(len(inputs))
         self._others = [[other for other in sides if other != side] for side in sides]
         self.waiting: list[dict[Bindings, list[Part]]] = [{} for _ in sides]
+        self._looks = [self._look_at(waiting) for waiting in self.waiting]
         self.used: dict[Partner, set[Bindings]] = {}
 
     def step(self, now: int) -> None:
@@ -99,6 +102,7 @@ class Combining(Node):
                     entries = self.waiting[side].get(key)
                     if entries is None:
                         entries = self.waiting[side][key] = []
+                        self._agenda.add(self._looks[side], key)
                     entries.append(part)
                     self._log.append((list.pop, entries))
         if best:
@@ -189,9 +193,7 @@ class Combining(Node):
         entries = self.waiting[side].get(key)
         if not entries:
             return []
-        oldest = now - self._longest
-        if entries[0][1] < oldest:
-            del entries[: next((i for i, part in enumerate(entries) if part[1] >= oldest), len(entries))]
+        _drop(entries, now - self._longest)
         return entries
 
     def _remove(self, entries: list[Part], part: Part) -> None:
@@ -200,30 +202,52 @@ class Combining(Node):
         self._log.append((list.insert, entries, place, part))
 
     def _mark(self, partner: Partner, sigma: Bindings) -> None:
-        marks = self.used.setdefault(partner, set())
+        marks = self.used.get(partner)
+        if marks is None:
+            marks = self.used[partner] = set()
+            self._agenda.add(self._look_at_marks, partner)
         if sigma not in marks:
             marks.add(sigma)
             self._log.append((set.discard, marks, sigma))
 
-    def forget(self, now: int) -> int:
-        oldest = now - self._longest
-        for side, lists in enumerate(self.waiting):
-            kept = {key: [part for part in entries if part[1] >= oldest] for key, entries in lists.items()}
-            self.waiting[side] = {key: entries for key, entries in kept.items() if entries}
-        self.used = {partner: marks for partner, marks in self.used.items() if marks and partner[1][1] >= oldest}
-        return sum(len(entries) for lists in self.waiting for entries in lists.values())
+    def _look_at(self, waiting: dict[Bindings, list[Part]]) -> Look:
+        def look(key: Bindings, now: int) -> bool:
+            entries = waiting[key]
+            _drop(entries, now - self._longest)
+            if not entries:
+                del waiting[key]
+            return bool(entries)
+
+        return look
+
+    def _look_at_marks(self, partner: Partner, now: int) -> bool:
+        keeps = bool(self.used[partner]) and partner[1][1] >= now - self._longest
+        if not keeps:
+            del self.used[partner]
+        return keeps
 
     def save(self) -> Any:
-        used = [[*partner, sorted(marks)] for partner, marks in self.used.items()]
+        used = [[*partner, sorted(marks)] for partner, marks in self.used.items() if marks]
         waiting = [[(key, list(entries)) for key, entries in lists.items() if entries] for lists in self.waiting]
         return [waiting, used]
 
     def restore(self, saved: Any) -> None:
         waiting, used = saved
-        self.waiting = [
-            {sigma_of(key): [part_of(part) for part in entries] for key, entries in lists} for lists in waiting
-        ]
-        self.used = {(side, part_of(part)): {sigma_of(s) for s in marks} for side, part, marks in used}
+        for mine, look, lists in zip(self.waiting, self._looks, waiting, strict=True):
+            for saved_key, entries in lists:
+                key = sigma_of(saved_key)
+                mine[key] = [part_of(part) for part in entries]
+                self._agenda.add(look, key)
+        for side, part, marks in used:
+            partner = side, part_of(part)
+            self.used[partner] = {sigma_of(sigma) for sigma in marks}
+            self._agenda.add(self._look_at_marks, partner)
+
+
+def _drop(entries: list[Part], oldest: int) -> None:
+    """Those that end before; they are in the order of their ends."""
+    if entries and entries[0][1] < oldest:
+        del entries[: next((i for i, part in enumerate(entries) if part[1] >= oldest), len(entries))]
 
 
 def _follows(left: Part, right: Part) -> bool:

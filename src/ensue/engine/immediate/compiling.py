@@ -25,6 +25,7 @@ from ensue.algebra.patterns import (
 )
 from ensue.engine.arrays import FOREVER
 from ensue.engine.candidates import INSIDE, Excluded, Tests
+from ensue.engine.immediate.agenda import Agenda
 from ensue.engine.immediate.combining import Combining
 from ensue.engine.immediate.parts import Log, Node
 from ensue.engine.immediate.repeats import Repeats
@@ -50,11 +51,11 @@ def supported(pattern: Pattern, context: Context) -> bool:
 class Compiler:
     """Makes nodes, inputs first; equal parts under equal tests are one node."""
 
-    def __init__(self, taxonomy: Taxonomy, log: Log) -> None:
+    def __init__(self, taxonomy: Taxonomy, log: Log, agenda: Agenda) -> None:
         self.nodes: list[Node] = []
         self.leaves: dict[str, list[Leaf]] = {}
         """By the types of the events that they take."""
-        self._taxonomy, self._log = taxonomy, log
+        self._taxonomy, self._log, self._agenda = taxonomy, log, agenda
         self._known: dict[object, Node] = {}
 
     def node(self, q: Pattern, context: Context, tests: Tests) -> Node:
@@ -101,7 +102,8 @@ class Compiler:
             case Times(count, operand):
                 source = self.node(operand, context, replace(tests.limits(), conditions=tests.conditions))
                 check = self._check(q, replace(tests, conditions=()))
-                return self._add(Repeats(len(self.nodes), source, count, context, tests.longest, check, self._log))
+                kept = self._log, self._agenda
+                return self._add(Repeats(len(self.nodes), source, count, context, tests.longest, check, *kept))
             case _:
                 raise TypeError(f"{type(q).__name__} cannot be taken event by event")
 
@@ -127,6 +129,7 @@ class Compiler:
                 tests.longest,
                 check,
                 self._log,
+                self._agenda,
                 count=count,
                 ordered=ordered,
                 points=points,
@@ -137,7 +140,7 @@ class Compiler:
         """The tests of a node; what it must not contain is remembered as long as its candidates can be."""
         bound = scope(q)
         exclusions = [
-            self._add(Exclusion(len(self.nodes), self.nodes[item.node], bound, tests.longest, self._log))
+            self._add(Exclusion(len(self.nodes), self.nodes[item.node], bound, tests.longest, self._log, self._agenda))
             for item in tests.excluded
         ]
         return check_of(tests, bound, exclusions)

@@ -34,10 +34,6 @@ class Node:
     def step(self, now: int) -> None:
         """Set `out` from that of the inputs."""
 
-    def forget(self, now: int) -> int:
-        """Drop what cannot matter any more, and give how much is left. Only called between instants."""
-        return 0
-
     def save(self) -> Any:
         """What is remembered, as JSON can hold it; None if nothing is."""
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ensue.algebra import Context
+from ensue.engine.immediate.agenda import Agenda
 from ensue.engine.immediate.parts import Log, Node, Part, distinct, latest, merged, order, part_of, sigma_of
 from ensue.engine.immediate.simple import Check
 from ensue.model.occurrences import Bindings
@@ -13,13 +14,22 @@ from ensue.model.occurrences import Bindings
 class Repeats(Node):
     """Keeps, for each substitution, the newest n - 1 reports that can still begin a run."""
 
-    __slots__ = ("_check", "_context", "_count", "_disjoint", "_log", "_longest", "runs")
+    __slots__ = ("_agenda", "_check", "_context", "_count", "_disjoint", "_log", "_longest", "runs")
 
     def __init__(
-        self, number: int, source: Node, count: int, context: Context, longest: int, check: Check | None, log: Log
+        self,
+        number: int,
+        source: Node,
+        count: int,
+        context: Context,
+        longest: int,
+        check: Check | None,
+        log: Log,
+        agenda: Agenda,
     ) -> None:
         super().__init__(number, source.scope, (source,))
-        self._count, self._context, self._longest, self._check, self._log = count, context, longest, check, log
+        self._count, self._context, self._longest, self._check = count, context, longest, check
+        self._log, self._agenda = log, agenda
         self._disjoint = context in (Context.CHRONICLE, Context.CUMULATIVE)
         self.runs: dict[Bindings, tuple[Part, ...]] = {}
 
@@ -35,11 +45,10 @@ class Repeats(Node):
             sigma = part[3]
             before = runs.get(sigma)
             if before is None:
-                self._log.append((dict.pop, runs, sigma))
-                run: tuple[Part, ...] = (part,)
-            else:
-                self._log.append((dict.__setitem__, runs, sigma, before))
-                run = (*before, part)
+                before = ()
+                self._agenda.add(self._look, sigma)
+            self._log.append((dict.__setitem__, runs, sigma, before))
+            run: tuple[Part, ...] = (*before, part)
             if len(run) == count:
                 begin = min([one[0] for one in run])
                 if now - begin <= self._longest and (self._check is None or self._check(begin, now, sigma)):
@@ -50,13 +59,18 @@ class Repeats(Node):
             runs[sigma] = run
         self.out = latest(out) if self._context is Context.RECENT and len(out) > 1 else distinct(out)
 
-    def forget(self, now: int) -> int:
-        oldest = now - self._longest
-        self.runs = {sigma: run for sigma, run in self.runs.items() if run and run[-1][1] >= oldest}
-        return len(self.runs)
+    def _look(self, sigma: Bindings, now: int) -> bool:
+        run = self.runs[sigma]
+        keeps = bool(run) and run[-1][1] >= now - self._longest
+        if not keeps:
+            del self.runs[sigma]
+        return keeps
 
     def save(self) -> Any:
-        return list(self.runs.items())
+        return [one for one in self.runs.items() if one[1]]
 
     def restore(self, saved: Any) -> None:
-        self.runs = {sigma_of(sigma): tuple(map(part_of, run)) for sigma, run in saved}
+        for saved_sigma, run in saved:
+            sigma = sigma_of(saved_sigma)
+            self.runs[sigma] = tuple(map(part_of, run))
+            self._agenda.add(self._look, sigma)

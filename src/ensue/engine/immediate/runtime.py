@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 from ensue.algebra import Context, Pattern
 from ensue.engine.arrays import FOREVER
 from ensue.engine.candidates import Tests
+from ensue.engine.immediate.agenda import Agenda
 from ensue.engine.immediate.compiling import Compiler
 from ensue.engine.immediate.parts import Log, Node, Part, order, part_of
 from ensue.engine.immediate.simple import Leaf
@@ -17,8 +18,6 @@ Found: TypeAlias = list[tuple[str, Part]]
 """What was found, with the names of the patterns."""
 
 _NOTHING: tuple[tuple[Leaf, ...], tuple[Node, ...], tuple[tuple[str, Node], ...]] = ((), (), ())
-_SWEEP = 4096
-"""After so many instants, or as many as there are things to look at, what is too old is dropped everywhere."""
 
 
 class State(NamedTuple):
@@ -35,14 +34,14 @@ class Runtime:
 
     def __init__(self, patterns: Mapping[str, tuple[Pattern, Context]], taxonomy: Taxonomy | None = None) -> None:
         self._log: Log = []
-        compiler = Compiler(taxonomy or Taxonomy(), self._log)
+        self._agenda = Agenda()
+        compiler = Compiler(taxonomy or Taxonomy(), self._log, self._agenda)
         roots = {name: compiler.node(q, context, Tests()) for name, (q, context) in patterns.items()}
         self._nodes = compiler.nodes
         self._ways = {name: _way(leaves, self._nodes, roots) for name, leaves in compiler.leaves.items()}
         self.instant = -FOREVER
         self._events: list[Event] = []
         self._reported: set[tuple[str, Part]] = set()
-        self._until_sweep = _SWEEP
 
     def feed(self, event: Event) -> Found:
         """Take one event, no older than those before it; gives what was not reported for its instant yet."""
@@ -73,9 +72,7 @@ class Runtime:
         self._events = []
         if self._reported:
             self._reported = set()
-        self._until_sweep -= 1
-        if self._until_sweep <= 0:
-            self._until_sweep = max(_SWEEP, sum([node.forget(instant) for node in self._nodes]))
+        self._agenda.work(instant)
 
     def save(self) -> State:
         """Everything that is needed to go on."""

@@ -9,6 +9,7 @@ from ensue.algebra.patterns import Atom
 from ensue.algebra.variables import Scope
 from ensue.engine.arrays import FOREVER
 from ensue.engine.candidates import Tests
+from ensue.engine.immediate.agenda import Agenda
 from ensue.engine.immediate.conditions import Read, over_attributes, over_variables
 from ensue.engine.immediate.parts import (
     Log,
@@ -121,14 +122,14 @@ class Exclusion(Node):
     that begins last decides, and only its begin is remembered.
     """
 
-    __slots__ = ("_direct", "_log", "_longest", "_mine", "_theirs", "begins")
+    __slots__ = ("_agenda", "_direct", "_log", "_longest", "_mine", "_theirs", "begins")
 
-    def __init__(self, number: int, source: Node, candidates: Scope, longest: int, log: Log) -> None:
+    def __init__(self, number: int, source: Node, candidates: Scope, longest: int, log: Log, agenda: Agenda) -> None:
         super().__init__(number, source.scope, (source,))
         shared = source.scope.sometimes & candidates.sometimes
         self._direct = is_fixed(source.scope) and is_fixed(candidates)
         self._theirs, self._mine = projection(source.scope, shared), projection(candidates, shared)
-        self._longest, self._log = longest, log
+        self._longest, self._log, self._agenda = longest, log, agenda
         self.begins: dict[Bindings, int] = {}
 
     def step(self, now: int) -> None:
@@ -136,12 +137,11 @@ class Exclusion(Node):
             key = self._theirs(part[3])
             before = self.begins.get(key)
             if before is None:
-                self._log.append((dict.pop, self.begins, key))
-            elif before >= part[0]:
-                continue
-            else:
+                before = -FOREVER
+                self._agenda.add(self._look, key)
+            if before < part[0]:
                 self._log.append((dict.__setitem__, self.begins, key, before))
-            self.begins[key] = part[0]
+                self.begins[key] = part[0]
 
     def free(self, begin: int, _end: int, sigma: Bindings) -> bool:
         """Whether nothing excluded lies inside a candidate."""
@@ -150,16 +150,20 @@ class Exclusion(Node):
             return self.begins.get(key, -FOREVER) < begin
         return not any(last >= begin and join(key, other) is not None for other, last in self.begins.items())
 
-    def forget(self, now: int) -> int:
-        oldest = now - self._longest
-        self.begins = {key: begin for key, begin in self.begins.items() if begin >= oldest}
-        return len(self.begins)
+    def _look(self, key: Bindings, now: int) -> bool:
+        keeps = self.begins[key] >= now - self._longest
+        if not keeps:
+            del self.begins[key]
+        return keeps
 
     def save(self) -> Any:
-        return list(self.begins.items())
+        return [one for one in self.begins.items() if one[1] > -FOREVER]
 
     def restore(self, saved: Any) -> None:
-        self.begins = {sigma_of(key): begin for key, begin in saved}
+        for saved_key, begin in saved:
+            key = sigma_of(saved_key)
+            self.begins[key] = begin
+            self._agenda.add(self._look, key)
 
 
 def check_of(tests: Tests, scope: Scope, exclusions: Iterable[Exclusion]) -> Check | None:
