@@ -10,6 +10,7 @@ from ensue.algebra import Context
 from ensue.algebra.patterns import Atom, Delay
 from ensue.embedded.identities import ids_of
 from ensue.embedded.patterns import Watched
+from ensue.engine.arrays import no_ints
 from ensue.engine.codes import UNBOUND, Codebook
 from ensue.engine.engine import Found
 from ensue.engine.identities import temporal_texts
@@ -81,8 +82,12 @@ def test_temporal_events_with_the_same_id_are_one_event():
     assert store.append_temporal(np.array([7, 6, 7]), more).tolist() == [3, 2, 3]
     assert store.times.tolist() == [3, 5, 6, 7]
     kept = store.kept(np.array([3, 0, 2]))
-    assert kept.temporal == {"+b": 2, "+c": 0}
+    assert [kept.ids.to_pylist()[handle] for handle in kept.temporal] == ["+b", "+c"]
     assert kept.append_temporal(np.array([6]), some.slice(1)).tolist() == [2]
+    assert kept.append_temporal(np.array([6, 7]), pa.array(["+b", "+c"], pa.large_string())).tolist() == [2, 0]
+    assert kept.append_temporal(no_ints(), some.slice(2)).tolist() == []
+    mixed = pa.array(["+a", "+b", "+a"], pa.large_string())
+    assert kept.append_temporal(np.array([5, 6, 5]), mixed).tolist() == [3, 2, 3]
 
 
 @given(values.filter(lambda v: v is not None), values.filter(lambda v: v is not None))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ensue.engine.engine import Engine
 
 MAGIC = b"ensue-state\n"
-VERSION = 2
+VERSION = 3
 _LENGTH = struct.Struct("<Q")
 
 
@@ -74,13 +74,13 @@ def save(engine: Engine) -> bytes:
         "store codes": engine.store.ids.codes,
         "store offsets": offsets,
         "store texts": content[: offsets[-1]],
+        "store temporal": engine.store.temporal,
     }
     arrays |= dict(_node_arrays(engine))
     header = {
         "patterns": engine.description,
         "clock": engine.clock,
         "ordered": bool(engine.store.ordered),
-        "temporal": engine.store.temporal,
         "span": engine.span,
         "values": engine.book.keys,
     }
@@ -102,7 +102,7 @@ def restore(engine: Engine, data: bytes) -> None:
     texts = pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(content))
     engine.store = Store(arrays["store times"], Ids(arrays["store codes"], texts))
     engine.store.ordered = header["ordered"]
-    engine.store.temporal = header["temporal"]
+    engine.store.temporal = arrays["store temporal"]
     for place, node in enumerate(engine.plan.nodes):
         for name in node.state:
             columns = [arrays[f"{place}/{name}/{column}"] for column in Rows.__slots__]

@@ -9,6 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from ensue.engine.arrays import Bytes, Ints, counting, frozen, no_ints
+from ensue.engine.kernels.identity import digest_texts
+from ensue.engine.kernels.partition import Groups
 
 _NO_TEXTS = pa.array([], pa.large_string())
 
@@ -66,7 +68,10 @@ class Store:
         self.times: Ints = no_ints() if times is None else times
         self.ids: Ids = ids or Ids.from_texts([])
         self.ordered = True
-        self.temporal: dict[str, int] = {}
+        self.temporal: Ints = no_ints()
+        """The handles of the temporal events."""
+        self._known: Groups | None = None
+        """The digests of their ids, numbered in the same order; made when it is asked for."""
         self._table: tuple[Ints, Bytes] | None = None
 
     def __len__(self) -> int:
@@ -75,7 +80,7 @@ class Store:
     def copy(self) -> Store:
         """A store that grows on its own from here."""
         other = Store(self.times, self.ids)
-        other.ordered, other.temporal = self.ordered, dict(self.temporal)
+        other.ordered, other.temporal = self.ordered, self.temporal
         return other
 
     def append(self, times: Ints, ids: Ids, *, in_order: bool = False) -> int:
@@ -98,16 +103,17 @@ class Store:
 
     def append_temporal(self, times: Ints, ids: pa.LargeStringArray) -> Ints:
         """Add temporal events, unless they are here; gives their handles. Events with the same id are one event."""
-        names = ids.to_pylist()
-        firsts = dict(zip(reversed(names), range(len(names) - 1, -1, -1), strict=True))
-        if len(firsts) == len(names) and self.temporal.keys().isdisjoint(names):  # mostly so
-            first = self.append(times, Ids.from_texts(ids))
-            self.temporal.update(zip(names, range(first, first + len(names)), strict=True))
-            return np.arange(first, first + len(names))
-        new = sorted(place for name, place in firsts.items() if name not in self.temporal)
-        first = self.append(times[new], Ids.from_texts([names[place] for place in new]))
-        self.temporal |= {names[place]: first + i for i, place in enumerate(new)}
-        return np.array([self.temporal[name] for name in names], np.int64)
+        if self._known is None:
+            self._known = Groups(2, len(self.temporal))
+            self._known.number(_digests(self._texts_of(self.ids.codes[self.temporal])))
+        before = self._known.count
+        numbers = self._known.number(_digests(ids))
+        new = np.flatnonzero(np.diff(np.maximum.accumulate(np.maximum(numbers, before - 1)), prepend=before - 1))
+        if len(new) < len(ids):
+            times, ids = times[new], ids.take(pa.array(new))
+        first = self.append(times, Ids.from_texts(ids))
+        self.temporal = np.concatenate([self.temporal, np.arange(first, first + len(new), dtype=np.int64)])
+        return self.temporal[numbers]
 
     def arrays(self) -> tuple[bool, Ints, Ints, Ints, Bytes]:
         """Whether handles are in order, times, id codes, and the table of texts, as the kernels take them."""
@@ -117,16 +123,25 @@ class Store:
 
     def kept(self, handles: Ints) -> Store:
         """A store of just these events, in this order."""
-        chosen = self.ids.codes[handles]
-        textual = chosen < 0
-        texts = self.ids.texts.take(pa.array(-1 - chosen[textual]))
-        codes = chosen.copy()
+        codes = self.ids.codes[handles]
+        textual = codes < 0
+        texts = self._texts_of(codes[textual])
         codes[textual] = -1 - np.arange(int(textual.sum()), dtype=np.int64)
         kept = Store(self.times[handles], Ids(codes, texts if len(texts) else _NO_TEXTS))
         kept.ordered = self.ordered
-        if self.temporal:
+        if len(self.temporal):
             places = np.full(len(self), -1, np.int64)
             places[handles] = np.arange(len(handles))
-            now = places[np.fromiter(self.temporal.values(), np.int64, len(self.temporal))].tolist()
-            kept.temporal = {name: place for name, place in zip(self.temporal, now, strict=True) if place >= 0}
+            now = places[self.temporal]
+            kept.temporal = now[now >= 0]
         return kept
+
+    def _texts_of(self, codes: Ints) -> pa.LargeStringArray:
+        """The texts that codes stand for, none of which is a number."""
+        return self.ids.texts.take(pa.array(-1 - codes))
+
+
+def _digests(texts: pa.LargeStringArray) -> Ints:
+    """Two words for each text."""
+    found: Ints = digest_texts(*Ids.from_texts(texts).table()).view(np.int64)
+    return found
