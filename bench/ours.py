@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from ensue import Context, Detector, Pattern
 from ensue.engine.columns import from_arrow, instants
-from ensue.engine.engine import Engine, Found
+from ensue.engine.engine import Engine
 from ensue.engine.events import EventBatch, encode_types
+from ensue.engine.found import Found
 from ensue.engine.store import Ids
 
 if TYPE_CHECKING:

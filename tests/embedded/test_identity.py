@@ -12,7 +12,7 @@ from ensue.embedded.identities import ids_of
 from ensue.embedded.patterns import Watched
 from ensue.engine.arrays import no_ints
 from ensue.engine.codes import UNBOUND, Codebook
-from ensue.engine.engine import Found
+from ensue.engine.found import Found
 from ensue.engine.identities import temporal_texts
 from ensue.engine.rows import Rows
 from ensue.engine.store import Ids, Store
@@ -71,7 +71,7 @@ def test_temporal_events_are_called_as_the_model_calls_them(rows, delays):
         for (begin, end, members, bound), delay in zip(listed, delays, strict=False)
     ]
     after = np.array(delays[: len(listed)], np.int64)
-    assert temporal_texts(found.rows, variables, found.store, found.book, after).to_pylist() == expected
+    assert temporal_texts(found, after).to_pylist() == expected
 
 
 def test_temporal_events_with_the_same_id_are_one_event():

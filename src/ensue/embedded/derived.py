@@ -10,8 +10,8 @@ from ensue.embedded.batches import joined, with_columns
 from ensue.embedded.identities import ids_of
 from ensue.embedded.patterns import Derived
 from ensue.engine.arrays import FOREVER
-from ensue.engine.engine import Found
 from ensue.engine.events import EventBatch
+from ensue.engine.found import Found
 from ensue.engine.store import Ids
 from ensue.model import occurrence_id, value_key
 

@@ -14,8 +14,8 @@ from ensue.embedded.levels import Report
 from ensue.embedded.patterns import Watchlist
 from ensue.engine.arrays import Ints
 from ensue.engine.codes import UNBOUND, Codebook
-from ensue.engine.engine import Found
 from ensue.engine.events import EventBatch
+from ensue.engine.found import Found
 from ensue.engine.immediate import Runtime, State, supported
 from ensue.engine.immediate.parts import Part
 from ensue.engine.rows import Rows

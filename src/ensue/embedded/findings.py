@@ -18,7 +18,7 @@ from ensue.embedded.kinds import Kinds, column_as
 from ensue.embedded.patterns import Watched
 from ensue.engine.arrays import Ints, frozen
 from ensue.engine.codes import Codebook
-from ensue.engine.engine import Found
+from ensue.engine.found import Found
 from ensue.engine.kernels.digits import position_ends, position_texts
 from ensue.engine.store import Ids
 from ensue.errors import Diagnostic, InputError

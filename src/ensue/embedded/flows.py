@@ -12,8 +12,9 @@ from ensue.embedded.identities import ids_of
 from ensue.embedded.levels import Levels, Report
 from ensue.embedded.patterns import Watchlist
 from ensue.engine.arrays import FOREVER, Ints
-from ensue.engine.engine import Engine, Found, Snapshot
+from ensue.engine.engine import Engine, Snapshot
 from ensue.engine.events import EventBatch, empty_batch
+from ensue.engine.found import Found
 
 
 class Flow(Protocol):

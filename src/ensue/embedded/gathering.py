@@ -10,7 +10,7 @@ import numpy as np
 
 from ensue.embedded.patterns import Watched
 from ensue.engine.arrays import Ints
-from ensue.engine.engine import Found
+from ensue.engine.found import Found
 from ensue.engine.rows import Rows, concat
 
 

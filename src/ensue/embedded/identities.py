@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ensue.embedded.gathering import Gathered
 from ensue.embedded.patterns import Watched
-from ensue.engine.engine import Found
+from ensue.engine.found import Found
 from ensue.engine.identities import occurrence_texts
 
 if TYPE_CHECKING:
@@ -20,7 +20,5 @@ def ids_of(found: Found, watched: Watched) -> pa.LargeStringArray:
 
 def ids_of_all(gathered: Gathered) -> pa.LargeStringArray:
     """The same for the rows of several patterns."""
-    found = gathered.found
     names = [watched.name for watched in gathered.watched]
-    timed = gathered.watched[0].timed
-    return occurrence_texts(found.rows, found.variables, found.store, found.book, names, gathered.numbers, timed=timed)
+    return occurrence_texts(gathered.found, names, gathered.numbers, timed=gathered.watched[0].timed)

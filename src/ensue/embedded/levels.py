@@ -18,8 +18,9 @@ from ensue.embedded.buffer import SortBuffer
 from ensue.embedded.derived import Derivation
 from ensue.embedded.patterns import Watched, Watchlist
 from ensue.engine.arrays import FOREVER
-from ensue.engine.engine import Engine, Found
+from ensue.engine.engine import Engine
 from ensue.engine.events import EventBatch, empty_batch
+from ensue.engine.found import Found
 from ensue.engine.memory import nothing_to_collect
 from ensue.engine.partials import Partial, partials
 from ensue.engine.state import pack, unpack

@@ -16,53 +16,13 @@ from ensue.engine import state
 from ensue.engine.arrays import FOREVER, Ints, counting
 from ensue.engine.codes import Codebook
 from ensue.engine.events import EventBatch, empty_batch
+from ensue.engine.found import Found
 from ensue.engine.memory import nothing_to_collect
 from ensue.engine.nodes.base import Delivery, Step
 from ensue.engine.plan import Plan, make_plan
 from ensue.engine.rows import Rows
 from ensue.engine.store import Store
-from ensue.model import Occurrence, Taxonomy
-from ensue.model.occurrences import Constituent
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What one pattern reported in a step: rows, and what is needed to read them."""
-
-    whole: Rows
-    variables: tuple[str, ...]
-    store: Store
-    book: Codebook
-    bounds: tuple[int, int] | None = None
-    """Which of the rows these are, if not all: those of thousands of rules are neighbours, and are not cut apart."""
-
-    def __len__(self) -> int:
-        return len(self.whole) if self.bounds is None else self.bounds[1] - self.bounds[0]
-
-    @property
-    def rows(self) -> Rows:
-        return self.whole if self.bounds is None else self.whole.between(*self.bounds)
-
-    def with_rows(self, rows: Rows) -> Found:
-        return Found(rows, self.variables, self.store, self.book)
-
-    def occurrences(self) -> list[Occurrence]:
-        """The occurrences as values, in the order of §1."""
-        rows = self.rows
-        handles, places = np.unique(rows.members, return_inverse=True)
-        ids = self.store.ids.take(handles).to_pylist()
-        events = [Constituent(time, name) for time, name in zip(self.store.times[handles].tolist(), ids, strict=True)]
-        members = [events[place] for place in places.tolist()]
-        starts = rows.starts.tolist()
-        found = [
-            Occurrence(
-                begin, end, tuple(members[starts[i] : starts[i + 1]]), self.book.bindings(self.variables, values)
-            )
-            for i, (begin, end, values) in enumerate(
-                zip(rows.begin.tolist(), rows.end.tolist(), rows.values.tolist(), strict=True)
-            )
-        ]
-        return sorted(found, key=lambda occurrence: occurrence.order)
+from ensue.model import Taxonomy
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,50 +8,30 @@ import numpy as np
 import pyarrow as pa
 
 from ensue.engine.arrays import Bytes, Ints, frozen
-from ensue.engine.codes import UNBOUND, Codebook, digests
+from ensue.engine.codes import UNBOUND, digests
+from ensue.engine.found import Found
 from ensue.engine.kernels.identity import digest_ids, occurrence_ids
-from ensue.engine.rows import Rows
-from ensue.engine.store import Store
 
 _WIDTH = 32
 
 
-def occurrence_texts(
-    rows: Rows,
-    variables: Sequence[str],
-    store: Store,
-    book: Codebook,
-    classes: Sequence[str],
-    numbers: Ints,
-    *,
-    timed: bool,
-) -> pa.LargeStringArray:
+def occurrence_texts(found: Found, classes: Sequence[str], numbers: Ints, *, timed: bool) -> pa.LargeStringArray:
     """The id of each row; `numbers` says which of the classes it is of, `timed` whether its interval counts."""
-    return _texts(_hexadecimal(rows, variables, store, book, classes, numbers, timed=timed))
+    return _texts(_hexadecimal(found, classes, numbers, timed=timed))
 
 
-def temporal_texts(
-    rows: Rows, variables: Sequence[str], store: Store, book: Codebook, delays: Ints
-) -> pa.LargeStringArray:
+def temporal_texts(found: Found, delays: Ints) -> pa.LargeStringArray:
     """The id of the temporal event that each row starts, so long after it: `ensue.model.temporal_id` for many."""
     distinct, numbers = np.unique(delays, return_inverse=True)
     classes = [f"temporal {delay}" for delay in distinct.tolist()]
-    signed = np.full((len(rows), _WIDTH + 1), ord("+"), np.uint8)
-    signed[:, 1:] = _hexadecimal(rows, variables, store, book, classes, numbers.astype(np.int64), timed=True)
+    signed = np.full((len(found), _WIDTH + 1), ord("+"), np.uint8)
+    signed[:, 1:] = _hexadecimal(found, classes, numbers.astype(np.int64), timed=True)
     return _texts(signed)
 
 
-def _hexadecimal(
-    rows: Rows,
-    variables: Sequence[str],
-    store: Store,
-    book: Codebook,
-    classes: Sequence[str],
-    numbers: Ints,
-    *,
-    timed: bool,
-) -> Bytes:
-    ids = store.ids.take(rows.members)
+def _hexadecimal(found: Found, classes: Sequence[str], numbers: Ints, *, timed: bool) -> Bytes:
+    rows = found.rows
+    ids = found.store.ids.take(rows.members)
     values = np.ascontiguousarray(rows.values)
     words = occurrence_ids(
         rows.begin,
@@ -63,12 +43,12 @@ def _hexadecimal(
         UNBOUND,
         digests([name.encode() for name in classes]),
         numbers,
-        digests([name.encode() for name in variables]),
-        book.digests(),
+        digests([name.encode() for name in found.variables]),
+        found.book.digests(),
         timed,
     )
-    found: Bytes = words.view(np.uint8).reshape(len(rows), _WIDTH)
-    return found
+    texts: Bytes = words.view(np.uint8).reshape(len(rows), _WIDTH)
+    return texts
 
 
 def _texts(characters: Bytes) -> pa.LargeStringArray:

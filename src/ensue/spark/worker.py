@@ -21,8 +21,9 @@ from ensue.embedded.patterns import Watched
 from ensue.embedded.seen import SeenIds
 from ensue.engine.arrays import FOREVER, Ints
 from ensue.engine.columns import Column, from_arrow
-from ensue.engine.engine import Engine, Found
+from ensue.engine.engine import Engine
 from ensue.engine.events import EventBatch, encode_types
+from ensue.engine.found import Found
 from ensue.engine.memory import keep_freed_memory
 from ensue.engine.store import Ids
 from ensue.errors import Diagnostic, InputError

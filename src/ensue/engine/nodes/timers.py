@@ -7,6 +7,7 @@ import numpy as np
 from ensue.algebra import Context
 from ensue.engine.arrays import FOREVER, Ints
 from ensue.engine.candidates import Tests, lying_between
+from ensue.engine.found import Found
 from ensue.engine.identities import temporal_texts
 from ensue.engine.nodes.base import Holding, Step
 from ensue.engine.nodes.matching import Matched, Side
@@ -82,7 +83,7 @@ def temporal(step: Step, names: tuple[str, ...], sources: Rows, rows: Ints, dela
     """New temporal events, each some time after the end of one of the source rows, with its substitution."""
     times = sources.end[rows] + delays
     chosen = sources.take(rows)
-    texts = temporal_texts(chosen, names, step.store, step.book, delays)
+    texts = temporal_texts(Found(chosen, names, step.store, step.book), delays)
     return Rows.of_events(times, step.store.append_temporal(times, texts), chosen.values)
 
 
