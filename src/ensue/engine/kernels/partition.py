@@ -42,27 +42,36 @@ def is_key(keys, row, known, group):
 
 
 @kernel
+def slot_of(mine, keys, row, known, slots):
+    """The slot of a key with this hash, or the free one that it may have. A slot has half a hash, by which it is found,
+    and the number of a group + 1.
+    """
+    mask, low = np.uint64(slots.size - 1), np.uint64(0xFFFF_FFFF)
+    at = mine & mask
+    slot = slots[at]
+    while slot != 0 and not (slot >> np.uint64(32) == mine and is_key(keys, row, known, np.int64(slot & low) - 1)):
+        at = (at + np.uint64(1)) & mask
+        slot = slots[at]
+    return at
+
+
+@kernel
 def fill_numbers(keys, first, numbers, known, slots, groups):
     """Number the rows of `keys` from `first` on, and take new keys into the table; stops where the table is full.
 
-    `known` has the key of each group. A slot has half a hash, by which it is found, and the number of a group + 1.
+    `known` has the key of each group.
     """
-    width = keys.shape[1]
-    mask, low = np.uint64(slots.size - 1), np.uint64(0xFFFF_FFFF)
+    low = np.uint64(0xFFFF_FFFF)
     for row in range(first, numbers.size):
         mine = key_hash(keys, row)
-        at = mine & mask
-        slot = slots[at]
-        while slot != 0 and not (slot >> np.uint64(32) == mine and is_key(keys, row, known, np.int64(slot & low) - 1)):
-            at = (at + np.uint64(1)) & mask
-            slot = slots[at]
-        if slot != 0:
-            numbers[row] = np.int64(slot & low) - 1
+        at = slot_of(mine, keys, row, known, slots)
+        if slots[at] != 0:
+            numbers[row] = np.int64(slots[at] & low) - 1
             continue
         if groups == known.shape[0]:
             return row, groups
         numbers[row] = groups
-        for place in range(width):
+        for place in range(keys.shape[1]):
             known[groups, place] = keys[row, place]
         groups += 1
         slots[at] = (mine << np.uint64(32)) | np.uint64(groups)
@@ -75,6 +84,7 @@ def fill_single(codes, doubles, first, numbers, known, slots, direct, groups):
 
     Most keys are small whole numbers or have a small place in the book: they are looked up in `direct`, without a hash.
     """
+    low = np.uint64(0xFFFF_FFFF)
     for row in range(first, numbers.size):
         code, value = codes[row, 0], doubles[row, 0]
         index = np.int64(-1)
@@ -90,10 +100,16 @@ def fill_single(codes, doubles, first, numbers, known, slots, direct, groups):
                 groups += 1
                 direct[index] = groups
             numbers[row] = direct[index] - 1
-        else:
-            done, groups = fill_numbers(codes[row : row + 1], 0, numbers[row : row + 1], known, slots, groups)
-            if done == 0:
+            continue
+        mine = key_hash(codes, row)
+        at = slot_of(mine, codes, row, known, slots)
+        if slots[at] == 0:
+            if groups == known.shape[0]:
                 return row, groups
+            known[groups, 0] = code
+            groups += 1
+            slots[at] = (mine << np.uint64(32)) | np.uint64(groups)
+        numbers[row] = np.int64(slots[at] & low) - 1
     return numbers.size, groups
 
 
@@ -142,7 +158,7 @@ class Groups:
         table = self._known, self._slots
         if keys.shape[1] == 1:
             if self._direct is None:
-                self._direct = np.zeros(min(_MOST_DIRECT, max(_FIRST_SLOTS, 8 * len(keys))), np.int32)
+                self._direct = np.zeros(min(_MOST_DIRECT, max(_FIRST_SLOTS, 32 * len(keys))), np.int32)
             doubles = keys.view(np.float64)
             at, self.count = fill_single(keys, doubles, first, numbers, *table, self._direct, self.count)
         else:
