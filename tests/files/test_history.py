@@ -16,6 +16,7 @@ from tests.engine import cases
 from tests.spark.worlds import TYPES, World, keyed_worlds, worlds
 
 import ensue
+from ensue.embedded.levels import Levels
 from ensue.files import history as in_files, pieces
 
 KEYED = "Enter(badge = ?b, speed < 20) then Leave(badge = ?b) within 2 minutes"
@@ -54,6 +55,7 @@ def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many pieces, and each is evaluated as soon as it can be."""
     monkeypatch.setattr(pieces, "SIZE", 3)
     monkeypatch.setattr(in_files, "_EACH", 0)
+    monkeypatch.setattr(Levels, "waiting", 0)
 
 
 @settings(max_examples=60)
@@ -128,10 +130,11 @@ def test_without_ids_rows_are_called_by_their_positions(tmp_path):
     assert ids(ensue.detect(KEYED, tmp_path)) == ids(ensue.detect(KEYED, table)) != []
 
 
-@pytest.mark.parametrize("each", [0, 1, 100])
-def test_many_rules_over_many_steps(tmp_path, monkeypatch, each):
+@pytest.mark.parametrize(("each", "waiting"), [(0, 0), (1, 0), (100, 0), (0, 20)])
+def test_many_rules_over_many_steps(tmp_path, monkeypatch, each, waiting):
     """Rules of two shapes and one by itself, some of which find nothing; a variable whose type is known in the end."""
     monkeypatch.setattr(in_files, "_EACH", each)
+    monkeypatch.setattr(Levels, "waiting", waiting)
     rows = [{**row, "note": "x" if row["badge"] == 4 else None} for row in history(120)]
     table = pa.Table.from_pylist(rows)
     pq.write_table(table, tmp_path / "events.parquet", row_group_size=4)

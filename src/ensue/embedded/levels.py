@@ -46,6 +46,11 @@ class Levels:
         return [level.engine for level in self._levels]
 
     @property
+    def waiting(self) -> int:
+        """How many events the engines still need, or have not found out that they do not."""
+        return sum(len(engine.store) for engine in self.engines)
+
+    @property
     def held(self) -> list[EventBatch]:
         """The events that wait between levels."""
         return [level.held.held for level in self._levels]

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _AT_ONCE, _AHEAD = 2, 4
 """So many pieces are read at once, and so many while the ones before are looked at."""
 _EACH = 50
-"""What has come is evaluated when there are so many rows for each pattern: a step asks all of them."""
+"""So many rows for each pattern make a step worth the while."""
 
 
 def detect(
@@ -60,18 +60,23 @@ def detect(
     names, watchlist = Names(type, time, id, event_type), Watchlist.of(patterns, context, program)
     ledger = Ledger()
     made: list[Future[dict[int, Part]]] = []
-    added, enough = 0, _EACH * len(watchlist.watched)
+    added = 0
     with ThreadPoolExecutor(1) as making, _chunks(_files(Path(place)), names, watchlist) as chunks:
         session = Session(watchlist, names, whole=True, driven=True)
         for chunk, complete in chunks:
             session.add(chunk.events, Strict(), ledger.at(session.position, chunk))
             session.pass_over(chunk.left_out)
             added += len(chunk.events)
-            if complete is not None and added >= enough:
+            if complete is not None and added >= _enough(session):
                 added = 0
                 made += [making.submit(parts_of, report, session) for report in session.advance_to(complete)]
         made += [making.submit(parts_of, report, session) for report in session.finish()]
         return tables_of([one.result() for one in made], session)
+
+
+def _enough(session: Session) -> int:
+    """So many new rows are evaluated together: a step asks all patterns, and goes through all that waits."""
+    return max(_EACH * len(session.watchlist.watched), session.ordered.levels.waiting)
 
 
 def _files(place: Path) -> list[str]:
