@@ -20,7 +20,7 @@ def test(*arguments: Annotated[str, Parameter(allow_leading_hyphen=True)]) -> No
     home = checkout()
     paths = [argument for argument in arguments if _is_path(argument)]
     given = [str(Path(argument).absolute()) if argument in paths else argument for argument in arguments]
-    whole = ["-n", "auto", "--dist", "worksteal", "--durations=30", "--durations-min=20"]
+    whole = ["-n", "auto", "--dist", "worksteal", "--durations=100", "--durations-min=8"]
     os.chdir(home)
     sys.stdout.flush()
     os.execv(sys.executable, [sys.executable, "-m", "pytest", *([] if paths else whole), *given])  # noqa: S606 - no shell is wanted
