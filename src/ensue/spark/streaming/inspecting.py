@@ -46,15 +46,17 @@ class SavedState:
 def read_state(spark: SparkSession, checkpoint: str) -> SavedState:
     """What a checkpoint holds now."""
     check_folder(checkpoint)
-    heads = {row.key.place: row.value for row in _rows(spark, checkpoint, "head")}
+    heads = {row.key.group: row.value for row in _rows(spark, checkpoint, "head")}
     for head in heads.values():
         keeping.check_version(head.version)
-    about = {row.key.place: row.value.description for row in _rows(spark, checkpoint, "about")}
+    about = {row.key.group: row.value.description for row in _rows(spark, checkpoint, "about")}
     chunks: dict[int, dict[int, bytes]] = {}
     for row in _rows(spark, checkpoint, "body"):
-        chunks.setdefault(row.key.place, {})[row.user_map_key.number] = bytes(row.user_map_value.content)
+        chunks.setdefault(row.key.group, {})[row.user_map_key.number] = bytes(row.user_map_value.content)
     description = json.loads(next(iter(about.values()), "{}"))
-    shards = [_shard(place, heads[place], chunks.get(place, {}), description) for place in sorted(heads)]
+    count = description.get("shards", 1) * len(description.get("operators", "1"))
+    groups = sorted(heads, key=lambda group: group % count)
+    shards = [_shard(group % count, heads[group], chunks.get(group, {}), description) for group in groups]
     return SavedState(description, tuple(shards))
 
 

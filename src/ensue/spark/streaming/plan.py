@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from ensue.errors import Diagnostic, StateError
+from ensue.spark.streaming.spreading import groups_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 class StreamPlan:
     """Operators, each with the patterns of one partition key, and how many shards the keys of each are spread over.
 
-    A *place* is one shard of one operator: the group of Spark's stateful operator. `events` are the columns in which
+    A *place* is one shard of one operator, and a group of Spark's stateful operator. `events` are the columns in which
     events come, under the user's own names; `found` are those in which occurrences go out. `lag` is how many
     milliseconds the watermark that a batch leaves is behind the newest of its events; None if that cannot be known
     from them, because there are several watermarks.
@@ -38,6 +39,15 @@ class StreamPlan:
     def watchlist(self, place: int) -> Watchlist:
         """The patterns that are looked for at a place."""
         return self.operators[place // self.shards]
+
+    @cached_property
+    def groups(self) -> tuple[int, ...]:
+        """For each place the number of its group."""
+        return groups_of(len(self.operators) * self.shards, self.shards)
+
+    def place(self, group: int) -> int:
+        """The place that is meant by a group's number, and by its own."""
+        return group % (len(self.operators) * self.shards)
 
     def where(self, place: int) -> str:
         """A place in words."""

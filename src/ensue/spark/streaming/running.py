@@ -89,7 +89,9 @@ def detect_stream(
     )
     timed = _clocked(rows, sources, names.time, clocks) if clocks else _timed(rows, sources, names.time, delay, beat)
     parcels = _placed(timed, names.time).mapInArrow(pack, _PARCELS)
-    packed = parcels.groupBy("place").transformWithState(
+    groups = f.array(*map(f.lit, plan.groups)).cast("array<bigint>")
+    grouped = parcels.select(f.element_at(groups, f.col("place") + 1).alias("group"), "parcel").groupBy("group")
+    packed = grouped.transformWithState(
         ShardProcessor(plan, counting=counting), OUTPUT, outputMode="append", timeMode="eventTime"
     )
     output = output_schema(columns, events)

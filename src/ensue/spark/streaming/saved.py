@@ -37,8 +37,9 @@ class SavedShards:
         self._states = states
         self._counting = counting
 
-    def call(self, place: int, parcels: Iterable[bytes], watermark: int) -> Iterator[Row]:
+    def call(self, group: int, parcels: Iterable[bytes], watermark: int) -> Iterator[Row]:
         """Give a shard what has come for it, and the watermark; rows of parcels with what it says to that."""
+        place = self._plan.place(group)
         head = self._saved_head()
         shard = self._shard(place, head)
         outcome = shard.take((read(parcel) for parcel in parcels), watermark)
@@ -48,8 +49,9 @@ class SavedShards:
             parts[OPEN] = open_table(place, shard.open)
         return iter([Row(kind=kind, parcel=written(part)) for kind, part in parts.items() if part.num_rows])
 
-    def restored(self, place: int) -> Shard:
+    def restored(self, group: int) -> Shard:
         """The shard of the present group, read from what was saved."""
+        place = self._plan.place(group)
         head = self._saved_head()
         return Shard(self._plan, place) if head is None else Shard.restored(self._plan, place, self._read(place, head))
 
