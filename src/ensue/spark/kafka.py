@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pyspark.sql import Column, DataFrame, functions as f, types as t
 
 from ensue.errors import Diagnostic, InputError
+from ensue.spark.plain_json import PlainJson, readable
 from ensue.spark.values import quoted
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 BROKEN = "_broken"
 """The column with the text of a value that is not an event; null if it is one."""
 
+_POSITION = ("topic", "partition", "offset")
 _ZONE = {"timeZone": "UTC"}  # a time without a zone is UTC, whatever the session's zone is
 _EXACT = {**_ZONE, "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"}  # Spark's own format ends at milliseconds
 
@@ -37,22 +39,57 @@ def read_json(
 def parsed(records: DataFrame, schema: str | t.StructType, *, id: str = "id") -> DataFrame:
     """The same of records that the caller has read: a frame as Spark's connector gives it."""
     fields = (_parsed_schema(schema) if isinstance(schema, str) else schema).fields
-    whole = t.StructType([*fields, t.StructField(BROKEN, t.StringType())])
-    reading = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": BROKEN, **_ZONE}
-    event = f.from_json(f.col("value").cast("string"), whole, reading)
     position = f.concat_ws("/", "topic", "partition", "offset")
-    parts = records.select(event.alias("event"), position.alias("position"))
+    parts = (_by_arrow if readable(fields) else _by_spark)(records, fields)
 
-    def column(field: t.StructField) -> Column:
-        value = f.when(f.col(f"event.{BROKEN}").isNull(), f.col("event").getField(field.name))
-        if field.name == id:
-            value = f.coalesce(value.cast("string"), f.col("position"))
-        return value.alias(field.name)
+    def column(number: int, field: t.StructField) -> Column:
+        value = f.col(_name(number))
+        return (f.coalesce(value.cast("string"), position) if field.name == id else value).alias(field.name)
 
-    columns = [column(field) for field in fields]
+    columns = [column(number, field) for number, field in enumerate(fields)]
     if all(field.name != id for field in fields):
-        columns.append(f.col("position").alias(id))
-    return parts.select(*columns, f.col(f"event.{BROKEN}").alias(BROKEN))
+        columns.append(position.alias(id))
+    return parts.select(*columns, f.col(BROKEN))
+
+
+def _by_spark(records: DataFrame, fields: Sequence[t.StructField]) -> DataFrame:
+    """The fields of the values, by their numbers, and `_broken`, the text of what cannot be read."""
+    event, broken = f.col("event"), f.col(f"event.{BROKEN}")
+    parts = records.select(_parsed(f.col("value"), fields).alias("event"), *_POSITION)
+    columns = [
+        f.when(broken.isNull(), event.getField(field.name)).alias(_name(number)) for number, field in enumerate(fields)
+    ]
+    return parts.select(*columns, broken.alias(BROKEN), *_POSITION)
+
+
+def _by_arrow(records: DataFrame, fields: Sequence[t.StructField]) -> DataFrame:
+    """The same: by Arrow where it reads what Spark would. What is left to Spark is in a column of its own."""
+    kinds = [t.StructField(_name(number), field.dataType) for number, field in enumerate(fields)]
+    texts = records.select(f.col("value").cast("string").cast("binary").alias("value"), *_POSITION)
+    read = texts.mapInArrow(PlainJson.of(fields), t.StructType([*kinds, *texts.schema.fields]))
+    event, broken, arrow = f.col("event"), f.col(f"event.{BROKEN}"), f.col("value").isNull()
+    parts = read.withColumn("event", _parsed(f.col("value"), fields))
+
+    def column(number: int, field: t.StructField) -> Column:
+        by_spark = f.when(broken.isNull(), event.getField(field.name))
+        return f.when(arrow, f.col(_name(number))).otherwise(by_spark).alias(_name(number))
+
+    columns = [column(number, field) for number, field in enumerate(fields)]
+    return parts.select(*columns, broken.alias(BROKEN), *_POSITION)
+
+
+def _parsed(value: Column, fields: Sequence[t.StructField]) -> Column:
+    """By Spark's own reader: a struct, whose field `_broken` is the text if it cannot be read."""
+    known = (t.StructField(field.name, field.dataType) for field in fields)
+    whole = t.StructType([*known, t.StructField(BROKEN, t.StringType())])
+    return f.from_json(
+        value.cast("string"), whole, {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": BROKEN, **_ZONE}
+    )
+
+
+def _name(number: int) -> str:
+    """Of a field, as long as it may be called like a column of Kafka's."""
+    return f"__{number}"
 
 
 def as_records(frame: DataFrame, key: str = "id") -> DataFrame:
