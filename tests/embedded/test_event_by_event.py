@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 from hashlib import blake2b
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -78,6 +79,52 @@ def test_columns_or_not(history, pattern, context, data):
     assert (repr(one.late), one.late_count) == (repr(other.late), other.late_count)  # not-a-number is not itself
     assert one._session.position == other._session.position
     assert one.finish() == other.finish()
+
+
+@given(
+    history=st.lists(rows, max_size=12),
+    pattern=st.sampled_from(PATTERNS) | st.just(PATTERNS),
+    context=st.sampled_from(["all", "recent", "chronicle", "continuous", "cumulative"]),
+    immediate=st.booleans(),
+)
+def test_one_list_of_what_all_patterns_find(history, pattern, context, immediate):
+    """`feed_one` gives what `feed` does, in the order in which it ends, and refuses what that refuses."""
+    one, other = (ensue.Detector(pattern, context, immediate=immediate) for _ in range(2))
+    for row in history:
+        event = {**row, "time": row["time"] * 1000}
+        expected = fed(one, event)
+        if isinstance(expected, str):
+            with pytest.raises(ensue.InputError) as refused:
+                other.feed_one(event)
+            assert str(refused.value) == expected
+            continue
+        found = other.feed_one(event)
+        assert found == sorted(found, key=lambda finding: finding.end)
+        several: dict[str, Any] = expected if isinstance(expected, dict) else {"": expected}
+        assert sorted(map(repr, found)) == sorted(repr(it) for some in several.values() for it in some)
+    assert (one.late_count, one._session.position) == (other.late_count, other._session.position)
+
+
+@pytest.mark.parametrize("event", [[{"type": "A", "time": 0}], pa.table({"type": ["A"], "time": [0]}), "A", None])
+def test_what_is_not_a_single_event(event):
+    with pytest.raises(
+        ensue.InputError, match=r"(?s)E400.*a single event is a dictionary.*feed takes lists and tables"
+    ):
+        ensue.Detector(PATTERNS, immediate=True).feed_one(event)
+
+
+def test_thousands_of_rules_name_only_those_that_found_something():
+    rules = {f"rule {key}": f"A(v = {key}) then B(v = {key}) within 1 minute" for key in range(2_000)}
+    made = ensue.Detector(rules, "chronicle", immediate=True)
+    found = [
+        made.feed_one({"type": name, "time": second * 1000, "id": f"{name}{second}", "v": value})
+        for second, (name, value) in enumerate(
+            [("A", 7), ("A", 1999), ("B", 5), ("B", 7.0), ("B", "1999"), ("B", 1999)]
+        )
+    ]
+    assert [[(one.type, one.constituents) for one in some] for some in found] == [
+        *([], [], [], [("rule 7", ("A0", "B3"))], [], [("rule 1999", ("A1", "B5"))])
+    ]
 
 
 def test_what_needs_a_clock_goes_through_columns():

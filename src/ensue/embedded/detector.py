@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ensue.embedded.adapting import LIST, adapt
 from ensue.embedded.event_by_event import EventByEvent
+from ensue.embedded.findings import Finding, together
 from ensue.embedded.incoming import Incoming, Names, Places, Problem, refused
 from ensue.embedded.patterns import Patterns, Watchlist
 from ensue.embedded.session import Session
@@ -88,6 +89,24 @@ class Detector:
         incoming, self._shape = adapt(events, self._session.position)
         self._session.add(incoming, self._late)
         return self._shape.results(self._session.release(), self._session)
+
+    def feed_one(self, event: Mapping[str, object]) -> list[Finding]:
+        """Take a single event; gives what it completes of all patterns as one list, in the order in which that ends.
+
+        The `type` of a finding is the name of its pattern. With thousands of patterns and `immediate=True` this is the
+        way to take: `feed` names all of them each time, this costs as much as the patterns that may want the event.
+        """
+        self._check_open()
+        if not isinstance(event, Mapping):
+            message = f"a single event is a dictionary, not a {event.__class__.__name__}"
+            raise InputError(Diagnostic("E400", message, hint="feed takes lists and tables of events"))
+        if self._single_events is not None and type(event) is dict:
+            found = self._single_events.findings(event)
+            if found is not None:
+                self._shape = LIST
+                return found
+        results = self.feed(event)
+        return together(results) if isinstance(results, dict) else results
 
     def advance_to(self, time: str | float | datetime) -> Any:
         """Say that it is now this time, though no event came: delays and intervals end. Gives what that completes."""

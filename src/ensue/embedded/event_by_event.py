@@ -58,7 +58,7 @@ class EventByEvent:
         for _, together in groupby(events, key=lambda event: event.time):
             for name, part in self.runtime.feed_instant(list(together)):
                 found[name].append(part)
-        return [{name: _columns(parts, self._variables[name]) for name, parts in found.items()}]
+        return [{name: _columns(parts, self._variables[name]) for name, parts in found.items() if parts}]
 
     def advance_to(self, instant: int) -> list[Report]:
         if instant > self.runtime.instant:

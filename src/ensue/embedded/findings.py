@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -69,6 +69,12 @@ def findings(found: Found, watched: Watched) -> list[Finding]:
         )
         for i, (begin, end) in enumerate(intervals)
     ]
+
+
+def together(results: Mapping[str, list[Finding]]) -> list[Finding]:
+    """The findings of several patterns as one list, in the order in which they end."""
+    found = [one for some in results.values() for one in some]
+    return sorted(found, key=lambda one: (one.end, one.begin, one.constituents))
 
 
 def table(found: Found, watched: Watched, kinds: Kinds) -> pa.Table:

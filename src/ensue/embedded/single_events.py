@@ -28,18 +28,22 @@ class SingleEvents:
 
     def feed(self, row: Mapping[str, Any]) -> Any:
         """What the event completes, as `Detector.feed` gives it; None if the event has to go the long way."""
+        found = self.findings(row)
+        if found is None or not self._several:
+            return found
+        results: dict[str, list[Finding]] = {pattern: [] for pattern in self._names}
+        for one in found:
+            results[one.type].append(one)
+        return results
+
+    def findings(self, row: Mapping[str, Any]) -> list[Finding] | None:
+        """The same of all patterns together."""
         event = self._plain.read(row, self._session.position)
         if event is None or event.time < self._runtime.instant or not self._is_new(event, row):
             return None
         self._session.position += 1
         self._note_kinds(event)
-        found = self._runtime.feed(event)
-        if not self._several:
-            return [_finding(*one) for one in found]
-        results: dict[str, list[Finding]] = {pattern: [] for pattern in self._names}
-        for pattern, part in found:
-            results[pattern].append(_finding(pattern, part))
-        return results
+        return [_finding(*one) for one in self._runtime.feed(event)]
 
     def _is_new(self, event: Event, row: Mapping[str, Any]) -> bool:
         """Whether the id was not seen before; now it is."""

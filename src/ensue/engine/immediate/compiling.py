@@ -152,9 +152,10 @@ class Compiler:
         return leaf
 
     def _shared(self, key: object, make: Callable[[], Node]) -> Node:
-        if key not in self._known:
-            self._known[key] = make()
-        return self._known[key]
+        found = self._known.get(key)  # keys are whole patterns: to look twice would be dear
+        if found is None:
+            found = self._known[key] = make()
+        return found
 
     def _add(self, node: _N) -> _N:
         self.nodes.append(node)

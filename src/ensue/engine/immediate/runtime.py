@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from ensue.algebra import Context, Pattern
@@ -10,14 +10,13 @@ from ensue.engine.arrays import FOREVER
 from ensue.engine.candidates import Tests
 from ensue.engine.immediate.agenda import Agenda
 from ensue.engine.immediate.compiling import Compiler
-from ensue.engine.immediate.parts import Log, Node, Part, order, part_of
-from ensue.engine.immediate.simple import Leaf
+from ensue.engine.immediate.parts import Log, Part, order, part_of
+from ensue.engine.immediate.ways import Way, Ways
+from ensue.engine.memory import nothing_to_collect
 from ensue.model import Constituent, Event, Occurrence, Taxonomy
 
 Found: TypeAlias = list[tuple[str, Part]]
 """What was found, with the names of the patterns."""
-
-_NOTHING: tuple[tuple[Leaf, ...], tuple[Node, ...], tuple[tuple[str, Node], ...]] = ((), (), ())
 
 
 class State(NamedTuple):
@@ -32,13 +31,14 @@ class State(NamedTuple):
 class Runtime:
     """The nodes of some patterns, and the events of the newest instant."""
 
+    @nothing_to_collect()
     def __init__(self, patterns: Mapping[str, tuple[Pattern, Context]], taxonomy: Taxonomy | None = None) -> None:
         self._log: Log = []
         self._agenda = Agenda()
         compiler = Compiler(taxonomy or Taxonomy(), self._log, self._agenda)
         roots = {name: compiler.node(q, context, Tests()) for name, (q, context) in patterns.items()}
         self._nodes = compiler.nodes
-        self._ways = {name: _way(leaves, self._nodes, roots) for name, leaves in compiler.leaves.items()}
+        self._ways = Ways(compiler.leaves, self._nodes, roots)
         self.instant = -FOREVER
         self._events: list[Event] = []
         self._reported: set[tuple[str, Part]] = set()
@@ -49,10 +49,8 @@ class Runtime:
         if time > self.instant:
             self.advance_to(time)
             self._events.append(event)
-            leaves, nodes, roots = self._ways.get(event.type, _NOTHING)
-            if not leaves:
-                return []
-            return self._new(self._evaluate((event,), leaves, nodes, roots))
+            way = self._ways.of(event)
+            return self._new(self._evaluate((event,), way)) if way.leaves else []
         return self.feed_instant([event])
 
     def feed_instant(self, events: Sequence[Event]) -> Found:
@@ -96,26 +94,13 @@ class Runtime:
         self._log.clear()
 
     def _evaluate_all(self) -> Found:
-        ways = [self._ways[name] for name in {event.type for event in self._events} if name in self._ways]
-        if not ways:
-            return []
-        if len(ways) == 1:
-            return self._evaluate(self._events, *ways[0])
-        nodes = {node.number: node for _, found, _ in ways for node in found}
-        roots = dict.fromkeys(root for _, _, found in ways for root in found)
-        leaves = tuple(dict.fromkeys(leaf for found, _, _ in ways for leaf in found))
-        return self._evaluate(self._events, leaves, [nodes[number] for number in sorted(nodes)], roots)
+        return self._evaluate(self._events, self._ways.of_all(self._events)) if self._events else []
 
-    def _evaluate(
-        self,
-        events: Sequence[Event],
-        leaves: Iterable[Leaf],
-        nodes: Sequence[Node],
-        roots: Iterable[tuple[str, Node]],
-    ) -> Found:
+    def _evaluate(self, events: Sequence[Event], way: Way) -> Found:
+        leaves, nodes, roots = way
         for event in events:
             time, name, attributes = event.time, event.id, event.attributes
-            for leaf in leaves if len(events) == 1 else self._ways.get(event.type, _NOTHING)[0]:
+            for leaf in leaves if len(events) == 1 else self._ways.of(event).leaves:
                 leaf.take(time, name, attributes)
         now = self.instant
         for node in nodes:
@@ -141,15 +126,3 @@ def occurrence(part: Part) -> Occurrence:
     """A part as the rest of the package knows it."""
     begin, end, members, sigma = part
     return Occurrence(begin, end, tuple(Constituent(*member) for member in members), sigma)
-
-
-def _way(
-    leaves: Sequence[Leaf], nodes: Sequence[Node], roots: Mapping[str, Node]
-) -> tuple[tuple[Leaf, ...], tuple[Node, ...], tuple[tuple[str, Node], ...]]:
-    """Where events of a type go: the leaves that take them, what these reach, and the patterns at the ends."""
-    reached: set[Node] = set(leaves)
-    for node in nodes:
-        if any(source in reached for source in node.inputs):
-            reached.add(node)
-    passed = tuple(node for node in nodes if node in reached and not isinstance(node, Leaf))
-    return tuple(leaves), passed, tuple((name, root) for name, root in roots.items() if root in reached)

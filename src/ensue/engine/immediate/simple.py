@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ensue.algebra.expressions import Attribute, Compare, Expression, Literal, conjuncts
 from ensue.algebra.patterns import Atom
 from ensue.algebra.variables import Scope
 from ensue.engine.arrays import FOREVER
@@ -29,13 +30,14 @@ Check = Callable[[int, int, Bindings], bool]
 
 
 class Leaf(Node):
-    """An atom."""
+    """An atom; `asks` are attributes and the values that they have to be equal to."""
 
-    __slots__ = ("_bindings", "_condition", "_only")
+    __slots__ = ("_bindings", "_condition", "_only", "asks")
 
     def __init__(self, number: int, scope: Scope, atom: Atom) -> None:
         super().__init__(number, scope)
         self._condition: Read | None = None if atom.condition is None else over_attributes(atom.condition)
+        self.asks = () if atom.condition is None else tuple(_equalities(atom.condition))
         self._bindings = sorted(atom.bindings)
         self._only = self._bindings[0] if len(self._bindings) == 1 else None
 
@@ -48,7 +50,7 @@ class Leaf(Node):
             value = values.get(attribute)
             if value is None:
                 return
-            sigma: Bindings = ((variable, _key(value)),)
+            sigma: Bindings = ((variable, key_of(value)),)
         elif self._bindings:
             found = self._sigma(values)
             if found is None:
@@ -64,13 +66,22 @@ class Leaf(Node):
             value = values.get(attribute)
             if value is None:
                 return None
-            key = _key(value)
+            key = key_of(value)
             if bound.setdefault(variable, key) != key:
                 return None
         return tuple(bound.items())
 
 
-def _key(value: Value) -> ValueKey:
+def _equalities(condition: Expression) -> Iterator[tuple[str, ValueKey]]:
+    for one in conjuncts(condition):
+        match one:
+            case Compare("=", Attribute(name), Literal(value)) | Compare("=", Literal(value), Attribute(name)):
+                if value is not None:
+                    yield name, value_key(value)
+
+
+def key_of(value: Value) -> ValueKey:
+    """`value_key`, on a shorter way for the most frequent kinds."""
     kind = type(value)
     return ("number", value) if kind is int else ("text", value) if kind is str else value_key(value)  # type: ignore[return-value]  # as the kind says
 
