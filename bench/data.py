@@ -7,6 +7,7 @@ nothing of what came before it. README.md has the rates and what they lead to.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -48,6 +49,28 @@ class Columns(NamedTuple):
         """The columns of a table in one piece; nothing is copied."""
         type_, time, key, value = (table.column(name).chunk(0) for name in ("type", "time", "key", "value"))
         return cls(type_.indices.to_numpy(), time.cast(pa.int64()).to_numpy(), key.to_numpy(), value.to_numpy())
+
+    def write(self, path: Path) -> None:
+        """One after the other, as peers/java/Peer.java reads them."""
+        with path.open("wb") as file:
+            for column in self:
+                file.write(np.ascontiguousarray(column).tobytes())
+
+    @classmethod
+    def read(cls, path: Path, count: int) -> Columns:
+        """The first so many of each."""
+        content = path.read_bytes()
+        size = len(content) // 25
+        return cls(
+            np.frombuffer(content, np.int8, count),
+            np.frombuffer(content, np.int64, count, size),
+            np.frombuffer(content, np.int64, count, 9 * size),
+            np.frombuffer(content, np.float64, count, 17 * size),
+        )
+
+    def before(self, end: int) -> Columns:
+        """Those of the first events."""
+        return Columns(self.types[:end], self.times[:end], self.keys[:end], self.values[:end])
 
 
 def events(count: int = DEFAULT_EVENTS, start: int = 0, *, tied: bool = True) -> pa.Table:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from itertools import groupby
 from pathlib import Path
@@ -52,7 +52,7 @@ _PAGE = """<!doctype html>
 def write(results: Path) -> Path:
     """The page of the results in a folder; what was not measured is not on it."""
     found = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(results.glob("*.json"))}
-    makers = (_aims, _losses, _side_by_side, _streaming, _sweeps, _profiles, _kernel, _floors, _corrections)
+    makers = (_aims, _losses, _side_by_side, _streaming, _sweeps, _inside, _profiles, _kernel, _floors, _corrections)
     parts = [part for make in makers for part in make(found)]
     body = "\n".join([_head(found), *parts])
     page = results / "index.html"
@@ -257,6 +257,68 @@ def _not_drawn(points: Sequence[dict[str, Any]]) -> Iterator[str]:
     }
     if reasons:
         yield f"<p>{escape('; '.join(sorted(reasons)))}.</p>"
+
+
+def _inside(found: dict[str, Any]) -> Iterator[str]:
+    """For each sweep, how latency and start grow with it; and all that was measured, as a table."""
+    if "inside" not in found:
+        return
+    yield "<h2>How single events grow inside a program</h2>"
+    yield (
+        f"<p>{found['inside']['settings']['rate']:,} events a second, one by one. Latency is the time from when an "
+        f"event was due until what it completes was told. Points with fewer than {verdict.FEWEST} matches have none. "
+        "All on a scale of powers of ten.</p>"
+    )
+    sweeps: dict[str, list[dict[str, Any]]] = {}
+    for point in found["inside"]["results"]:
+        sweeps.setdefault(point["sweep"], []).append(point)
+    for name, points in sweeps.items():
+        strong = {one["side"] for point in points for one in point["sides"] if one["kind"] == "ours"}
+        sides = list(dict.fromkeys(one["side"] for point in points for one in point["sides"]))
+        steps = [point["value"] for point in points]
+        pattern = f"<code>{escape(points[0]['pattern'])}</code>"
+        for said, read in (("latency, p99, in milliseconds", _p99), ("start, in seconds", _started)):
+            curves = {side: [_read(point, side, read) for point in points] for side in sides}
+            if any(value for curve in curves.values() for value in curve):
+                yield _figure(drawing.by_step(steps, curves, strong), f"{escape(name)}, {said}: {pattern}")
+        yield from _not_drawn(points)
+        yield _held(points)
+
+
+def _read(
+    point: dict[str, Any], side: str, read: Callable[[dict[str, Any], dict[str, Any]], float | None]
+) -> float | None:
+    return next((read(point, one) for one in point["sides"] if one["side"] == side and one["agrees"]), None)
+
+
+def _p99(point: dict[str, Any], one: dict[str, Any]) -> float | None:
+    at = one["rates"][0]
+    return at["p99_seconds"] * 1e3 if at["kept_up"] and point["matches"] >= verdict.FEWEST else None
+
+
+def _started(_: dict[str, Any], one: dict[str, Any]) -> float:
+    return float(one["start_seconds"])
+
+
+def _held(points: Sequence[dict[str, Any]]) -> str:
+    rows = []
+    for point in points:
+        for one in point["sides"]:
+            at = one["rates"][0]
+            told = at["kept_up"] and point["matches"] >= verdict.FEWEST
+            cells = [
+                point["value"],
+                one["side"] if one["agrees"] else f"{one['side']} (finds something else)",
+                f"{point['matches']:,}",
+                milliseconds(at["p50_seconds"]) if told else "" if at["kept_up"] else "cannot keep up",
+                milliseconds(at["p99_seconds"]) if told else "",
+                f"{one['start_seconds']:.2f}",
+                f"{one['bytes'] / 1e6:,.0f}",
+                f"{one['state_bytes'] / 1e6:,.2f}" if "state_bytes" in one else "",
+            ]
+            rows.append("<tr>" + "".join(f"<td>{escape(cell)}" for cell in cells))
+    head = "".join(f"<th>{one}" for one in "||matches|p50, ms|p99, ms|start, s|MB|state, MB".split("|"))
+    return f"<details><summary>All that was measured</summary><table><tr>{head}{''.join(rows)}</table></details>"
 
 
 def _profiles(found: dict[str, Any]) -> Iterator[str]:

@@ -42,6 +42,12 @@ class Question:
         return tuple(dict.fromkeys(name for shape in self.shapes for name in shape.types))
 
     @property
+    def title(self) -> str:
+        """The pattern; of rules the first one, and how many more there are."""
+        more = len(self.shapes) - 1
+        return self.shapes[0].text + (f" (and {more:,} more)" if more else "")
+
+    @property
     def patterns(self) -> str | Mapping[str, str]:
         """What Ensue is asked: a text, or a text for each rule."""
         if not self.ruled:

@@ -28,7 +28,7 @@ compared. Every side that is shown finds exactly the same matches.
 def write(results: Path) -> Path:
     """The tables of the results in a folder; what was not measured is not in them."""
     found = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(results.glob("*.json"))}
-    parts = [part for make in (_aims, _losses, _side_by_side, _streaming, _sweeps) for part in make(found)]
+    parts = [part for make in (_aims, _losses, _side_by_side, _streaming, _sweeps, _inside) for part in make(found)]
     written = results / "README.md"
     written.write_text("\n".join([_HEAD, *parts]), encoding="utf-8")
     return written
@@ -114,6 +114,49 @@ def _sweeps(found: verdict.Results) -> Iterator[str]:
         cells = [rates.get(name, "–") for name in sides]
         rows.append([f"{point['sweep']} {point['value']}", f"{point['matches']:,}", *cells])
     yield _table(["", "matches", *sides.values()], rows)
+
+
+def _inside(found: verdict.Results) -> Iterator[str]:
+    points = verdict.results(found, "inside")
+    if not points:
+        return
+    rate = points[0]["sides"][0]["rates"][0]["rate"]
+    order = list(dict.fromkeys(point["sweep"] for point in points))
+    points = sorted(points, key=lambda one: order.index(one["sweep"]))
+    sides = {one["side"]: _named(one) for point in points for one in point["sides"] if one["agrees"]}
+    there = [({one["side"]: one for one in point["sides"] if one["agrees"]}, point) for point in points]
+    yield (
+        f"## Inside a program\n\nSingle events at {rate:,} a second: p50 and p99 in milliseconds, from when an "
+        f"event was due until what it completes was told. Empty: fewer than {verdict.FEWEST} matches.\n"
+    )
+    rows = [
+        [
+            f"{point['sweep']} {point['value']}",
+            f"{point['matches']:,}",
+            *(
+                ("–" if name not in mine else _waited(mine[name]["rates"][0]))
+                if point["matches"] >= verdict.FEWEST
+                else ""
+                for name in sides
+            ),
+        ]
+        for mine, point in there
+    ]
+    yield _table(["", "matches", *sides.values()], rows)
+    yield (
+        "Seconds from the start of a process until it could take the first event; and the most memory of the process, "
+        "in MB; ours with what it takes to save the state in the end.\n"
+    )
+    rows = [
+        [f"{point['sweep']} {point['value']}", *(_held(mine[name]) if name in mine else "–" for name in sides)]
+        for mine, point in there
+    ]
+    yield _table(["", *sides.values()], rows)
+
+
+def _held(one: Mapping[str, Any]) -> str:
+    state = f" ({one['state_bytes'] / 1e6:.2f})" if "state_bytes" in one else ""
+    return f"{one['start_seconds']:.2f} s, {one['bytes'] / 1e6:,.0f} MB{state}"
 
 
 def _sides(listed: Iterable[Sequence[dict[str, Any]]]) -> dict[str, str]:

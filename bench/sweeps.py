@@ -61,11 +61,10 @@ class Point:
         return fastest([one for one in self.taken if one.agrees and one.kind == "peer"])
 
     def summary(self) -> dict[str, object]:
-        rules = len(self.question.shapes)
         return {
             "sweep": self.question.sweep,
             "value": self.question.value,
-            "pattern": self.question.shapes[0].text + (f" (and {rules - 1:,} more)" if rules > 1 else ""),
+            "pattern": self.question.title,
             "context": CONTEXT,
             "matches": self.matches,
             "sides": [one.summary() for one in self.taken],

@@ -16,6 +16,10 @@ GROWTH: dict[str, float] = {"length": 2.0, "window": 2.0, "rules": 5.0}
 """The last point of a sweep takes us, in one process, at most so many times as long as the first."""
 
 
+FEWEST = 20
+"""Of fewer matches nobody can say what 99 of 100 wait."""
+
+
 @dataclass(frozen=True)
 class Aim:
     """A ratio that we want to reach, and what was found in one place."""
@@ -86,6 +90,9 @@ def losses(found: Results) -> Iterator[Loss]:
             yield from _later(f"{case['workload']}, latency {said}", case[where])
     for point in results(found, "sweeps"):
         yield from _slower(f"{point['sweep']} {point['value']}", point["sides"])
+    for point in results(found, "inside"):
+        if point["matches"] >= FEWEST:
+            yield from _later(f"{point['sweep']} {point['value']}, latency inside a program", point["sides"])
 
 
 def beaten(found: Results) -> Iterator[tuple[str, str, str]]:

@@ -41,9 +41,9 @@ def esper() -> Contender:
     process = in_java.Process("Esper")
 
     def start(question: Question, files: Files, patience: float) -> AbstractContextManager[Ready]:
-        _in_order(question)
-        asked = _asked(question, files, lambda shape, mark: epl.of(shape.marked(mark)))
-        return process.ready(asked, files.parquet, files.count, _parallelism(question), patience)
+        return process.ready(
+            asked_of_esper(question, files), files.parquet, files.count, _parallelism(question), patience
+        )
 
     return Contender("Esper", start, end=process.end)
 
@@ -52,16 +52,26 @@ def siddhi() -> Contender:
     process = in_java.Process("Siddhi")
 
     def start(question: Question, files: Files, patience: float) -> AbstractContextManager[Ready]:
-        _in_order(question)
-        asked = _asked(
-            question,
-            files,
-            lambda shape, mark: siddhi_ql.of(shape.marked(mark), mark),
-            siddhi_ql.preface(name for shape, mark, _ in _marked(question) for name in shape.marked(mark).types),
+        return process.ready(
+            asked_of_siddhi(question, files), files.parquet, files.count, _parallelism(question), patience
         )
-        return process.ready(asked, files.parquet, files.count, _parallelism(question), patience)
 
     return Contender("Siddhi", start, end=process.end)
+
+
+def asked_of_esper(question: Question, files: Files) -> Asked:
+    _in_order(question)
+    return _asked(question, files, lambda shape, mark: epl.of(shape.marked(mark)))
+
+
+def asked_of_siddhi(question: Question, files: Files) -> Asked:
+    _in_order(question)
+    return _asked(
+        question,
+        files,
+        lambda shape, mark: siddhi_ql.of(shape.marked(mark), mark),
+        siddhi_ql.preface(name for shape, mark, _ in _marked(question) for name in shape.marked(mark).types),
+    )
 
 
 def _in_order(question: Question) -> None:

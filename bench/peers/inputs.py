@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -48,9 +47,7 @@ class Inputs:
     def in_columns(self) -> Inputs:
         """With its plain columns, which cost next to nothing to read."""
         if not self.plain.exists():
-            with self.plain.open("wb") as file:
-                for column in self.columns():
-                    file.write(np.ascontiguousarray(column).tobytes())
+            self.columns().write(self.plain)
         return self
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +30,14 @@ def of_rows(rows: Integers) -> Matches:
         for place in range(1, rows.shape[1]):
             hashes = _mixed(hashes + rows[:, place].astype(np.uint64))
         return Matches(len(rows), int(hashes.sum(dtype=np.uint64)))
+
+
+def of_tuples(told: Iterable[tuple[int, ...]]) -> Matches:
+    """The same of matches that need not have the same number of events."""
+    by_width: dict[int, list[tuple[int, ...]]] = {}
+    for one in told:
+        by_width.setdefault(len(one), []).append(one)
+    return sum((of_rows(np.array(some, np.int64)) for some in by_width.values()), NOTHING)
 
 
 def _mixed(x: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:

@@ -12,9 +12,11 @@ from typing import Literal
 
 from tools import get_jars
 
+from bench.data import TYPES
 from bench.peers import in_java
 from bench.peers.orders import Ordered, ordered
 from bench.peers.sides import Kind
+from bench.streams.asking import Asking
 from bench.streams.paced import MODES
 from bench.workloads import Workload
 
@@ -61,10 +63,19 @@ def in_process() -> list[StreamSide]:
 
 def _ours(mode: str) -> StreamSide:
     def start(workload: Workload, given: Sequence[str]) -> AbstractContextManager[Ordered]:
-        command = [sys.executable, "-m", "bench.streams.paced", workload.name, given[0], mode]
-        return ordered("ensue.Detector", command)
+        count, plain = given
+        return detecting(Asking(str(workload.pattern), TYPES, plain, int(count)), mode)
 
     return StreamSide(f"ensue.Detector, {mode}", start, kind="ours")
+
+
+@contextmanager
+def detecting(asking: Asking, mode: str) -> Iterator[Ordered]:
+    """A detector in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = asking.write(Path(folder) / "asking")
+        with ordered("ensue.Detector", [sys.executable, "-m", "bench.streams.paced", str(file), mode]) as process:
+            yield process
 
 
 def _java_engine(name: Literal["Esper", "Siddhi"], *cannot: str) -> StreamSide:

@@ -6,16 +6,19 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import psutil  # type: ignore[import-untyped]
 import pytest
 
-from bench import streaming, workloads
+from bench import data, streaming, workloads
+from bench.data import TYPES
 from bench.peers import inputs, matching, ourselves
 from bench.peers.orders import ordered
 from bench.streams import paced, sides
+from bench.streams.asking import Asking
 from bench.streams.judging import AtRate, Paced, Taken, falls_behind, waits
 from bench.streams.topics import parsed, topics
 from bench.streams.watching import size, watching
@@ -124,12 +127,22 @@ def test_folders_that_go_away_while_they_are_looked_at_count_nothing(tmp_path, m
 
 @pytest.mark.parametrize("name", ["W1", "W3", "W4"])
 @pytest.mark.parametrize("make", [paced.one_by_one, paced.what_has_come])
-def test_a_detector_at_a_pace_tells_what_the_loop_finds(name, make):
-    feeding = make(workloads.named(name), paced.history(20_000))
-    told = paced.pace(feeding, 18_000, 20_000, 10_000, 1 if make is paced.one_by_one else 5000)
+def test_a_detector_at_a_pace_tells_what_the_loop_finds(name, make, tmp_path):
+    given = inputs.Inputs(tmp_path, 20_000).in_columns()
+    asking = Asking(str(workloads.named(name).pattern), TYPES, str(given.plain), 20_000)
+    told = paced.pace(make(asking, asking.events()), 18_000, 20_000, 10_000, 1 if make is paced.one_by_one else 5000)
     assert matching.Matches(told["matches"], told["sum"]) == expected(name, 20_000)
     assert told["seconds"] > 0.19
     assert 0 < told["p50"] <= told["p99"]
+    assert told["state"] > 1000
+
+
+def test_what_is_asked_is_read_as_it_was_written_and_events_are_those_of_the_file(tmp_path):
+    given = inputs.Inputs(tmp_path, 500).in_columns()
+    asking = Asking({"0": "A", "1": "B"}, TYPES, str(given.plain), 300)
+    assert Asking.read(asking.write(tmp_path / "asking")) == replace(asking, names=list(TYPES))
+    assert asking.events().drop_columns("id").equals(data.events(300, tied=False))
+    assert asking.events().column("id").to_pylist() == list(map(str, range(300)))
 
 
 @pytest.mark.slow

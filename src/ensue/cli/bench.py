@@ -11,6 +11,7 @@ def bench(
     name: Literal[
         "corrections",
         "growth",
+        "inside",
         "kernel",
         "memory",
         "profiles",
