@@ -8,7 +8,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from time import time
@@ -46,6 +46,22 @@ class Side:
     name: str
     start: Callable[[Question, Files, float], AbstractContextManager[Ordered]]
     kind: Kind = "peer"
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much is measured; main says what each word means."""
+
+    before: int
+    seconds: float
+    rate: int
+    runs: int
+    patience: float
+
+    @property
+    def end(self) -> int:
+        """So many events there are."""
+        return self.before + int(self.rate * self.seconds)
 
 
 @dataclass
@@ -133,18 +149,11 @@ def main(
         How many seconds a side may take for a run, beyond the time at the fixed rate.
     """
     facts = machine.facts()
-    end = before + int(rate * seconds)
-    made = [one for name in sweep for one in questions.SWEEPS[name](end) if not value or one.value in value]
+    extent = Extent(before, seconds, rate, runs, patience)
+    made = [one for name in sweep for one in questions.SWEEPS[name](extent.end) if not value or one.value in value]
     if not made:
         raise SystemExit(f"No sweep has a point {', '.join(value)}.")
-    settings: dict[str, object] = {
-        "before": before,
-        "seconds": seconds,
-        "rate": rate,
-        "runs": runs,
-        "context": CONTEXT,
-        "patience": patience,
-    }
+    settings: dict[str, object] = {**asdict(extent), "context": CONTEXT}
     points: list[Point] = []
     given_up: dict[str, dict[str, str]] = {}
     with measuring.progress() as progress:
@@ -153,7 +162,7 @@ def main(
             progress.update(task, description=f"{question.sweep} {question.value}")
             step = partial(progress.advance, task)
             cannot = given_up.setdefault(question.sweep, {})
-            point = _point(question, before, end, rate, runs, patience + seconds, cannot, step)
+            point = _point(question, extent, cannot, step)
             cannot |= point.cannot
             measuring.console.print(_table(point))
             points.append(point)
@@ -163,8 +172,9 @@ def main(
 
 def _sides() -> list[Side]:
     def detecting(mode: str) -> Side:
-        def start(question: Question, files: Files, _: float) -> AbstractContextManager[Ordered]:
-            return sides.detecting(Asking(question.patterns, files.names, str(files.plain), files.count), mode)
+        def start(question: Question, files: Files, patience: float) -> AbstractContextManager[Ordered]:
+            asking = Asking(question.patterns, files.names, str(files.plain), files.count)
+            return sides.detecting(asking, mode, patience)
 
         return Side(f"ensue.Detector, {mode}", start, "ours")
 
@@ -184,21 +194,13 @@ def _sides() -> list[Side]:
     ]
 
 
-def _point(
-    question: Question,
-    before: int,
-    end: int,
-    rate: int,
-    runs: int,
-    patience: float,
-    cannot: dict[str, str],
-    step: Callable[[], None],
-) -> Point:
+def _point(question: Question, extent: Extent, cannot: dict[str, str], step: Callable[[], None]) -> Point:
+    patience = extent.patience + extent.seconds
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         files, columns = write_plain(Path(folder), question.history())
         expected = by_hand.matches(question.shapes, files.names, columns)
-        early = by_hand.matches(question.shapes, files.names, columns.before(before))
-        taken = [Taken(side, AtRate(rate)) for side in _sides() if side.name not in cannot]
+        early = by_hand.matches(question.shapes, files.names, columns.before(extent.before))
+        taken = [Taken(side, AtRate(extent.rate)) for side in _sides() if side.name not in cannot]
         point = Point(question, expected.count - early.count, taken, dict(cannot))
         running: dict[str, Ordered] = {}
         for one in list(taken):
@@ -206,14 +208,14 @@ def _point(
                 process = stack.enter_context(one.side.start(question, files, patience))
                 process.answer()
                 for _ in range(WARMING):
-                    process.order("run", files.plain, end, 1, before, end, rate * 10)
+                    process.order(*_run_at(files, extent, extent.rate * 10))
                 running[one.side.name] = process
-        for _ in range(runs):
+        for _ in range(extent.runs):
             for one in list(point.taken):
                 with point.giving_up(one.side, patience):
                     _start(one, question, files, patience)
-                    if one.at.missed <= runs // 2:
-                        _run(one, running[one.side.name], files, before, end, expected)
+                    if one.at.missed <= extent.runs // 2:
+                        _run(one, running[one.side.name], _run_at(files, extent, extent.rate), expected)
             step()
         return point
 
@@ -226,10 +228,14 @@ def _start(taken: Taken, question: Question, files: Files, patience: float) -> N
         taken.starts.processor.append(sum(processor_seconds(process.processes()).values()))
 
 
-def _run(taken: Taken, process: Ordered, files: Files, before: int, end: int, expected: Matches) -> None:
+def _run_at(files: Files, extent: Extent, rate: int) -> tuple[object, ...]:
+    return "run", files.plain, extent.end, 1, extent.before, extent.end, rate
+
+
+def _run(taken: Taken, process: Ordered, order: tuple[object, ...], expected: Matches) -> None:
     forget_peaks(process.processes())
     used = processor_seconds(process.processes())
-    found = process.order("run", files.plain, end, 1, before, end, taken.at.rate)
+    found = process.order(*order)
     taken.agrees &= Matches(found["matches"], found["sum"]) == expected
     taken.memory = max(taken.memory, peak_memory(process.processes()))
     taken.state = found.get("state")

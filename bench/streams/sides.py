@@ -70,11 +70,12 @@ def _ours(mode: str) -> StreamSide:
 
 
 @contextmanager
-def detecting(asking: Asking, mode: str) -> Iterator[Ordered]:
-    """A detector in a process of its own."""
+def detecting(asking: Asking, mode: str, patience: float | None = None) -> Iterator[Ordered]:
+    """A detector in a process of its own; it has so many seconds for an answer."""
     with tempfile.TemporaryDirectory() as folder:
         file = asking.write(Path(folder) / "asking")
-        with ordered("ensue.Detector", [sys.executable, "-m", "bench.streams.paced", str(file), mode]) as process:
+        command = [sys.executable, "-m", "bench.streams.paced", str(file), mode]
+        with ordered("ensue.Detector", command, patience=patience) as process:
             yield process
 
 
