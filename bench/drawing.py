@@ -12,6 +12,8 @@ Curve = Sequence[tuple[float, float]]
 
 _WIDTH, _HEIGHT, _LEFT, _TOP, _GAP = 640, 200, 60, 30, 60
 _TALL = 260
+_LETTER = 7
+"""So wide is a letter of a name at the end of a curve."""
 _LABEL, _LONGEST, _SAID, _ROW, _NUMBER = 280, 340, 320, 24, 60
 _COLOURS = ("#1b6ca8", "#c8553d", "#588157", "#8e6c8a", "#b8860b", "#4a9d9c", "#a0522d", "#7a7f87")
 
@@ -79,9 +81,8 @@ def by_step(steps: Sequence[str], curves: Mapping[str, Sequence[float | None]], 
     def up(value: float) -> float:
         return bottom - (log10(value) - low) / (high - low) * _TALL
 
-    lines = [
-        f'<svg class="curves" viewBox="0 0 {right + 190} {bottom + 30}" width="{right + 190}" height="{bottom + 30}">'
-    ]
+    wide = right + 16 + _LETTER * max(map(len, curves))
+    lines = [f'<svg class="curves" viewBox="0 0 {wide} {bottom + 30}" width="{wide}" height="{bottom + 30}">']
     for power in range(low, high + 1):
         y = up(10.0**power)
         lines.append(f'<line x1="{_LEFT}" y1="{y:.1f}" x2="{right}" y2="{y:.1f}"/>')
@@ -96,10 +97,10 @@ def by_step(steps: Sequence[str], curves: Mapping[str, Sequence[float | None]], 
         points = [(across(place), up(value)) for place, value in enumerate(curve) if value is not None]
         if not points:
             continue
-        wide = 3 if name in strong else 1.5
+        thick = 3 if name in strong else 1.5
         drawn = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-        lines.append(f'<polyline points="{drawn}" fill="none" stroke="{colour}" stroke-width="{wide}"/>')
-        lines += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{wide}" fill="{colour}"/>' for x, y in points]
+        lines.append(f'<polyline points="{drawn}" fill="none" stroke="{colour}" stroke-width="{thick}"/>')
+        lines += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{thick}" fill="{colour}"/>' for x, y in points]
         ends[name] = (points[-1][1], colour)
     lowest = 0.0
     for name, (y, colour) in sorted(ends.items(), key=lambda one: one[1][0]):

@@ -2,7 +2,7 @@
 
 Spark takes one text at a time, and most of the way of an event from Kafka goes into that. Arrow gets the texts in which
 nothing is left to choose, and Spark all others: what is broken, what does not fit the schema, and what the two
-understand differently. Which of them reads a text does not depend on the texts beside it, but in speed.
+understand differently. Which of them reads a text may depend on the texts beside it; what is read does not.
 """
 
 from __future__ import annotations
