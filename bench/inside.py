@@ -22,11 +22,12 @@ from bench import by_hand, machine, measuring, questions
 from bench.page import milliseconds
 from bench.peers import ask_java, in_java
 from bench.peers.asked import Asked
+from bench.peers.contender import giving_up
 from bench.peers.files import Files, write_plain
 from bench.peers.matching import Matches
-from bench.peers.orders import EndedError, Ordered
+from bench.peers.orders import Ordered
 from bench.peers.ourselves import CONTEXT
-from bench.peers.sides import Kind, TooSlowError, forget_peaks, peak_memory, processor_seconds, used_since
+from bench.peers.sides import Kind, forget_peaks, peak_memory, processor_seconds, used_since
 from bench.questions import Question
 from bench.streams import sides
 from bench.streams.asking import Asking
@@ -98,14 +99,9 @@ class Point:
 
     @contextmanager
     def giving_up(self, side: Side, patience: float) -> Iterator[None]:
-        """A side that takes too long, or ends with an error, is not asked for more of the same."""
-        try:
+        """Who is not asked for more of the same is not shown either."""
+        with giving_up(self.cannot, side.name, self.question.value, patience):
             yield
-        except TooSlowError:
-            self.cannot[side.name] = f"takes longer than {patience:g} s from {self.question.value} on"
-        except EndedError as error:
-            measuring.console.print(str(error), style="red", markup=False)
-            self.cannot[side.name] = f"ends with an error from {self.question.value} on"
         self.taken = [one for one in self.taken if one.side.name not in self.cannot]
 
     def summary(self) -> dict[str, object]:

@@ -6,8 +6,8 @@ README.md says more.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -17,11 +17,9 @@ import cyclopts
 
 from bench import by_hand, machine, measuring, on_spark, questions, real
 from bench.peers import ask_java, ask_ourselves, ask_sql, files
-from bench.peers.asked import CannotError
-from bench.peers.contender import Contender
-from bench.peers.orders import EndedError
+from bench.peers.contender import Contender, giving_up
 from bench.peers.ourselves import CONTEXT
-from bench.peers.sides import Ready, TooSlowError
+from bench.peers.sides import Ready
 from bench.peers.turns import Turns, fastest, table_of
 from bench.questions import Question
 from bench.verdict import GROWTH, growth
@@ -43,18 +41,8 @@ class Point:
     taken: list[Turns]
     cannot: dict[str, str] = field(default_factory=dict)
 
-    @contextmanager
-    def giving_up(self, side: str, patience: float) -> Iterator[None]:
-        """A side that cannot be asked this, takes too long for it or ends with an error is not asked for more."""
-        try:
-            yield
-        except CannotError as error:
-            self.cannot[side] = str(error)
-        except TooSlowError:
-            self.cannot[side] = f"takes longer than {patience:g} s from {self.question.value} on"
-        except EndedError as error:
-            measuring.console.print(str(error), style="red", markup=False)
-            self.cannot[side] = f"ends with an error from {self.question.value} on"
+    def giving_up(self, side: str, patience: float) -> AbstractContextManager[None]:
+        return giving_up(self.cannot, side, self.question.value, patience)
 
     def best(self) -> Turns | None:
         """The fastest of the peers that agree."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+from bench import measuring
+from bench.peers.asked import CannotError
 from bench.peers.files import Files
 from bench.peers.matching import Matches
-from bench.peers.sides import Kind, Ready, in_time, of_spark
+from bench.peers.orders import EndedError
+from bench.peers.sides import Kind, Ready, TooSlowError, in_time, of_spark
 from bench.questions import Question
 
 if TYPE_CHECKING:
@@ -27,6 +30,20 @@ class Contender:
     kind: Kind = "peer"
     end: Callable[[], object] = lambda: None
     """Ends what it has kept from one question to the next."""
+
+
+@contextmanager
+def giving_up(cannot: dict[str, str], side: str, value: str, patience: float) -> Iterator[None]:
+    """A side that cannot be asked this, takes too long or ends with an error is not asked for more; why is kept."""
+    try:
+        yield
+    except CannotError as error:
+        cannot[side] = str(error)
+    except TooSlowError:
+        cannot[side] = f"takes longer than {patience:g} s from {value} on"
+    except EndedError as error:
+        measuring.console.print(str(error), style="red", markup=False)
+        cannot[side] = f"ends with an error from {value} on"
 
 
 def ready_in_spark(
