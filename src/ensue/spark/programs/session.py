@@ -26,6 +26,10 @@ _SETTINGS = {
     "spark.python.sql.dataFrameDebugging.enabled": "false",  # it looks for the place of each column's making
     "spark.sql.ui.explainMode": "simple",  # every micro-batch has several plans, and writing them out takes seconds
 }
+_SOCKETS = "spark.python.unix.domain.socket"
+_LONGEST_SOCKET = 103
+"""So many bytes at most may be the name of a socket (macOS; a few more elsewhere)."""
+_SOCKET_NAME = len("/.01234567-89ab-cdef-0123-456789abcdef.sock")
 _QUIET = "rootLogger.level = off\n"
 
 
@@ -44,7 +48,7 @@ def session(
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     with tempfile.TemporaryDirectory(prefix="ensue-") as folder:
-        chosen = {**_SETTINGS, **(settings or {})}
+        chosen = {**_SETTINGS, **(_sockets_in(folder) if master.startswith("local") else {}), **(settings or {})}
         if not verbose:
             _quiet_if_spark_dies()
             logs = Path(folder) / "log4j2.properties"
@@ -72,6 +76,17 @@ def session(
         finally:
             with suppress(Py4JError, ConnectionError):  # a signal to the whole group may have ended it already
                 spark.stop()
+
+
+def _sockets_in(folder: str) -> dict[str, str]:
+    """Let Java and its Python workers talk by sockets of the file system, which lie in a folder.
+
+    Over TCP each task waits for 40 milliseconds: one side holds back its second small packet until the first is
+    confirmed, and the other confirms late. On other machines there may be no such folder.
+    """
+    if len(os.fsencode(folder)) + _SOCKET_NAME > _LONGEST_SOCKET:
+        return {}
+    return {f"{_SOCKETS}.enabled": "true", f"{_SOCKETS}.dir": folder}
 
 
 def _quiet_if_spark_dies() -> None:
