@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +38,16 @@ def session() -> SparkSession:
         .config("spark.sql.shuffle.partitions", "8")
         .config("spark.driver.memory", "3g")
         .config("spark.python.daemon.module", "ensue.spark.daemon")  # Spark ends workers that wait for a minute
+        .config("spark.python.unix.domain.socket.enabled", "true")  # over TCP, each task waits for 40 ms
+        .config("spark.python.unix.domain.socket.dir", _sockets())
         .getOrCreate()
     )
     found.sparkContext.setLogLevel("ERROR")
     return found
+
+
+def _sockets() -> str:
+    """A folder for the sockets between Java and Python: Spark leaves some of them there when it ends."""
+    folder = tempfile.mkdtemp(prefix="ensue-bench-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder

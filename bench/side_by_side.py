@@ -88,7 +88,7 @@ def main(
     Parameters
     ----------
     events
-        How many events there are. Flink gets the first 3 million of them.
+        How many events there are. Flink with RocksDB gets the first 3 million of them.
     runs
         How often each side runs after it has warmed up; what is shown are medians.
     workload
